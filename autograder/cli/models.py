@@ -127,13 +127,13 @@ def import_model(source: Path, folder: Path, solution: bool, out: Path | None, f
     """
     from autograder.models.pretrained import hugging_face, importing
     from autograder.models.pretrained.chat import form_of
-    from autograder.models.training.select_modules import imported_kind, use_modules
+    from autograder.models.training.select_modules import use_modules
 
     model = hugging_face.read_folder(source)
     out = out or Path(f"{model.kind}.safetensors")
     importing.require_new_file(out, model, force)
     console = options.make_console()
-    with use_modules(folder, solution, imported_kind(model.kind)) as modules:
+    with use_modules(folder, solution, f"imported {model.kind}") as modules:
         console.print(modules.describe(), markup=False)
         with options.spinner(console, "importing the model"):
             description = importing.import_model(modules.folder, model, out)

@@ -20,7 +20,6 @@ from autograder.courses.transformer.common.figures.maps import marked_map
 from autograder.courses.transformer.common.figures.trained_model import measured
 from autograder.errors import HeadwayError
 from autograder.models import lesson_figures
-from autograder.models.lesson_figures import trained
 from autograder.models.plot_data import functions_in_folder
 from autograder.notebooks import cells
 
@@ -138,7 +137,7 @@ def test_rope_distance_is_described_with_the_angles_it_shows():
 @pytest.mark.slow
 def test_trained_model_is_reproducible():
     """Another processor rounds differently, and 2,000 steps amplify that."""
-    again, shipped = trained.measure(), measured()
+    again, shipped = lesson_figures.measure(), measured()
     assert set(again) == set(shipped) and again["chars"] == shipped["chars"]
     assert again["losses"][:10] == pytest.approx(shipped["losses"][:10], abs=0.02)
     assert again["losses"][-1] == pytest.approx(shipped["losses"][-1], abs=0.05)

@@ -15,7 +15,6 @@ import numpy as np
 
 from autograder.core import tensor_files
 from autograder.core.files import report_write_error
-from autograder.core.output_files import require_no_work
 from autograder.core.text import clean
 from autograder.core.wire_format import FrameError, pack
 from autograder.errors import UsageError
@@ -32,22 +31,17 @@ Parameters = dict[str, tuple[str, tuple[int, ...]]]  # dtype and shape by name
 
 
 def require_new_file(out: Path, model: HuggingFaceModel, force: bool) -> None:
-    """Raise UsageError if the import would replace a file, unless that is wanted; the message says what the file is."""
-    require_no_work(out, "--out FILE")
-    _require_no_source(out, model)
-    if out.is_file() and out.stat().st_size and not force:
-        about = checkpoint_list.describe(out)
-        raise UsageError(f"{out} exists: {about}. Name another file: --out FILE. To replace it: --force")
-
-
-def _require_no_source(out: Path, model: HuggingFaceModel) -> None:
+    """Raise UsageError if the import would replace one of its own files, or another one, unless that is wanted."""
     if out.resolve() in {tensor.path for tensor in model.tensors.values()}:
         raise UsageError(f"{out} is one of the files to import. Name another file: --out FILE")
+    checkpoint_list.require_new_file(out, force)
 
 
 def import_model(modules: Path, model: HuggingFaceModel, out: Path) -> ModelDescription:
-    """Write the model to `out`, converted by the modules in a folder; return its description."""
-    _require_no_source(out, model)
+    """Write the model to `out`, a file that is not one of its own, converted by the modules in a folder.
+
+    Return its description.
+    """
     with start_workers() as workers, closing(ModelProcess(workers, modules, "pretrained")) as process:
         config, parameters = _convert(process, model)
         source = clean(model.folder.resolve().name, 100)

@@ -44,8 +44,8 @@ PATTERNS = {
     "llama3": LLAMA3_PATTERN,
 }
 
-
 Splitting = Literal["gpt2", "digits", "llama3"]
+Shapes = dict[str, tuple[int, ...]]  # of parameters, by name
 
 
 class ModelTokenizer(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
@@ -102,9 +102,14 @@ class ModelDescription(msgspec.Struct, frozen=True, tag_field="format", tag=FORM
         return shape[::-1] if self.is_transposed(name) else shape
 
     @property
-    def shapes(self) -> dict[str, tuple[int, ...]]:
+    def shapes(self) -> Shapes:
         """Return the shape of every parameter of a model with this configuration."""
-        return (_llama_shapes if self.kind == "llama" else _gpt_shapes)(self.config)
+        config: dict[str, Any] = self.config
+        outside, block = (_llama_shapes if self.kind == "llama" else _gpt_shapes)(config)
+        shapes = {f"blocks.{i}.{name}": shape for i in range(config["n_layers"]) for name, shape in block.items()}
+        table = (config["vocab_size"], config["d_model"])
+        head = {} if config["tied"] else {"W_head": table[::-1]}
+        return {"W_tok": table, **outside, **shapes, **head}
 
     def require_consistent(self, shapes: Mapping[str, tuple[int, ...]]) -> None:
         """Raise ValueError unless its parts, and parameters of these shapes, fit together."""
@@ -156,29 +161,24 @@ def mapped(tensor: StoredTensor, transposed: bool = False) -> MappedArray:
     return MappedArray(str(tensor.path), DTYPES[tensor.dtype], tensor.shape, tensor.offset, transposed)
 
 
-def _gpt_shapes(config: Mapping[str, Any]) -> dict[str, tuple[int, ...]]:
-    vocabulary, positions, width, hidden = (config[n] for n in ("vocab_size", "block_size", "d_model", "d_ff"))
+def _gpt_shapes(config: Mapping[str, Any]) -> tuple[Shapes, Shapes]:
+    """Return the shapes of the parameters outside of blocks, and those in each block."""
+    width, hidden = config["d_model"], config["d_ff"]
+    outside = {"W_pos": (config["block_size"], width), "ln_f.gamma": (width,), "ln_f.beta": (width,)}
     block = {"ln1.gamma": (width,), "ln1.beta": (width,), "attn.W_qkv": (width, 3 * width),
              "attn.b_qkv": (3 * width,), "attn.W_o": (width, width), "attn.b_o": (width,), "ln2.gamma": (width,),
              "ln2.beta": (width,), "ffn.W_1": (width, hidden), "ffn.b_1": (hidden,), "ffn.W_2": (hidden, width),
              "ffn.b_2": (width,)}  # fmt: skip
-    shapes: dict[str, tuple[int, ...]] = {"W_tok": (vocabulary, width), "W_pos": (positions, width)}
-    for i in range(config["n_layers"]):
-        shapes |= {f"blocks.{i}.{name}": shape for name, shape in block.items()}
-    shapes |= {"ln_f.gamma": (width,), "ln_f.beta": (width,)}
-    return shapes if config["tied"] else shapes | {"W_head": (width, vocabulary)}
+    return outside, block
 
 
-def _llama_shapes(config: Mapping[str, Any]) -> dict[str, tuple[int, ...]]:
-    vocabulary, width, hidden = (config[name] for name in ("vocab_size", "d_model", "d_ff"))
+def _llama_shapes(config: Mapping[str, Any]) -> tuple[Shapes, Shapes]:
+    width, hidden = config["d_model"], config["d_ff"]
     narrow = width // config["n_heads"] * config["n_kv_heads"]
     block = {"norm1.gamma": (width,), "attn.W_q": (width, width), "attn.W_k": (width, narrow),
              "attn.W_v": (width, narrow), "attn.W_o": (width, width), "norm2.gamma": (width,),
              "ffn.W_gate": (width, hidden), "ffn.W_up": (width, hidden), "ffn.W_down": (hidden, width)}  # fmt: skip
-    shapes: dict[str, tuple[int, ...]] = {"W_tok": (vocabulary, width), "norm_f.gamma": (width,)}
-    for i in range(config["n_layers"]):
-        shapes |= {f"blocks.{i}.{name}": shape for name, shape in block.items()}
-    return shapes if config["tied"] else shapes | {"W_head": (width, vocabulary)}
+    return {"norm_f.gamma": (width,)}, block
 
 
 def save(

@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 
 from autograder.core import tensor_files
+from autograder.core.output_files import require_no_work
 from autograder.core.tensor_files import StoredTensor
 from autograder.core.text import clean, counted
 from autograder.errors import UsageError
@@ -81,10 +82,13 @@ def summary(path: Path) -> ModelSummary:
         return ModelSummary(path.name, "", 0.0, f"not a model of Headway ({type(error).__name__})")
 
 
-def describe(path: Path) -> str:
-    """Return what a file is, in a few words: `names on names, 600 steps`."""
-    model = summary(path)
-    return model.about if model.step is None else f"{model.about}, {counted(model.step, 'step')}"
+def require_new_file(out: Path, force: bool) -> None:
+    """Raise UsageError if a model would replace a file, unless that is wanted; the message says what the file is."""
+    require_no_work(out, "--out FILE")
+    if out.is_file() and out.stat().st_size and not force:
+        model = summary(out)
+        about = model.about if model.step is None else f"{model.about}, {counted(model.step, 'step')}"
+        raise UsageError(f"{out} exists: {about}. Name another file: --out FILE. To replace it: --force")
 
 
 def finite(number: float) -> float | None:

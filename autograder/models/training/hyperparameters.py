@@ -149,19 +149,13 @@ def _require_consistent(model: Model, kind: str) -> None:
         raise UsageError(
             f"n_heads ({heads}) must be a multiple of n_kv_heads ({shared}). For example: --set n_kv_heads={fitting}"
         )
-    size = approximate_parameters(model)
+    inner, layers = int(model.get("d_ff", 4 * width)), int(model.get("n_layers", 4))
+    size = layers * (4 * width * width + 2 * width * inner) + int(model["block_size"]) * width  # without the tokens
     if size > MOST_PARAMETERS:
         raise UsageError(
             f"this model would have about {size / 1e6:,.0f} million parameters; training in NumPy is limited to "
             f"{MOST_PARAMETERS / 1e6:.0f} million. Choose a smaller d_model or n_layers"
         )
-
-
-def approximate_parameters(model: Model) -> int:
-    """Return about how many parameters the blocks and the positions of a model have."""
-    width, layers = int(model.get("d_model", 64)), int(model.get("n_layers", 4))
-    inner = int(model.get("d_ff", 4 * width))
-    return layers * (4 * width * width + 2 * width * inner) + int(model["block_size"]) * width
 
 
 def changed_settings(settings: TrainingSettings) -> list[str]:

@@ -14,7 +14,7 @@ from rich.console import Console
 from rich.text import Text
 
 from autograder.core.files import file_stamp, write_atomically
-from autograder.core.output_files import require_no_work, require_replaceable
+from autograder.core.output_files import require_replaceable
 from autograder.core.text import counted
 from autograder.drawing import figure
 from autograder.errors import UsageError
@@ -129,16 +129,10 @@ def _written_in_all_steps(resumed: Checkpoint | None, student: Sequence[str]) ->
 
 def require_new_checkpoint(out: Path, force: bool) -> None:
     """Raise UsageError if a new run would replace a file, unless that is wanted; the message says what the file is."""
-    require_no_work(out, "--out FILE")
-    if force or not out.is_file() or not out.stat().st_size:
-        return
-    model = checkpoint_list.summary(out)
-    if model.step is not None:
+    if not force and (step := checkpoint_list.summary(out).step) is not None:
         resume = f"--resume continues it (headway train --resume --out {shlex.quote(str(out))})"
-        raise UsageError(f"{out} has {counted(model.step, 'step')}. {resume}, --force replaces it")
-    raise UsageError(
-        f"{out} exists: {checkpoint_list.describe(out)}. Name another file: --out FILE. To replace it: --force"
-    )
+        raise UsageError(f"{out} has {counted(step, 'step')}. {resume}, --force replaces it")
+    checkpoint_list.require_new_file(out, force)
 
 
 def require_new_plot(out: Path, force: bool) -> None:

@@ -23,7 +23,7 @@ _GPT = ("softmax", "embeddings", "attention", "multihead", "layernorm", "ffn", "
 MODULES = {
     "bigram": ("tokenizer", "counting", "softmax", "bigram"),
     "gpt": ("tokenizer", *_GPT, "training", "generation"),
-    "gpt2": (*_GPT, "generation", "bpe", "gpt2"),  # imported, not trained here
+    "imported gpt2": (*_GPT, "generation", "bpe", "gpt2"),
     "encoder-decoder": ("tokenizer", *_GPT[:-1], "training", "encoder_decoder"),
     "llama": ("tokenizer", *_GPT, "training", "generation", "llama_layers", "llama"),
     "imported llama": (*_GPT, "generation", "bpe", "llama_layers", "llama"),
@@ -32,12 +32,7 @@ MODULES = {
 
 def kind_of(model: Checkpoint | ImportedModel) -> str:
     """Return the kind of a model whose modules are needed to compute with it."""
-    return imported_kind(model.description.kind) if isinstance(model, ImportedModel) else model.settings.kind
-
-
-def imported_kind(kind: str) -> str:
-    """Return the kind for an imported model: another one than that of a Llama that was trained here."""
-    return "imported llama" if kind == "llama" else kind
+    return f"imported {model.description.kind}" if isinstance(model, ImportedModel) else model.settings.kind
 
 
 @dataclass(frozen=True)

@@ -1,40 +1,71 @@
-"""Train the small GPT that some pictures show, on the names that come with Headway, and measure what they show."""
+"""Draw the pictures of the built-in course's lessons into `solutions/figures`: `make figures`.
+
+The `figures.py` of each assignment describes them. Some show a small GPT that was trained on the names that come with
+Headway: with --train, train it again, and measure what they show.
+"""
 
 import copy
 import json
+import sys
 from contextlib import closing
+from dataclasses import replace
+from functools import partial
+from importlib import import_module
 from typing import Any
 
 import numpy as np
 
+from autograder.course import Plot, registry
 from autograder.course.stubs import bundled
+from autograder.courses.transformer import TRANSFORMER
+from autograder.courses.transformer.common.figures.small_svg import small_svg
 from autograder.courses.transformer.common.figures.trained_model import FILE, measured
 from autograder.courses.transformer.training.figures import MEAN_OF
-from autograder.drawing.function_caller import FunctionCaller
-from autograder.models.plot_data import functions_in_folder
+from autograder.drawing.function_caller import FunctionCaller, Picture
+from autograder.models.plot_data import find_plot, functions_in_folder
+from autograder.models.plots import draw
 from autograder.models.plots.inputs import PlotInputs
 from autograder.models.plots.model import ForwardPass, ffn_values
+from autograder.models.training import datasets
 from autograder.models.training.checkpoint import Checkpoint
 from autograder.models.training.sampling import Sampling
 from autograder.models.training.settings import TrainingSettings
+from autograder.models.training.trainer import Trainer
+from autograder.sandbox.process import start_workers
+from autograder.workspace.files import text_digest
 
 STEPS = 2_000
 MODEL: dict[str, int | float | bool | str] = {
     "n_layers": 3, "n_heads": 4, "d_model": 32, "block_size": 16, "init_std": 0.08,
 }  # fmt: skip
+SETTINGS = TrainingSettings("names", "names", MODEL, 32, 5e-3, "cosine", STEPS, 0, "\n", data_sha256="")
 PROMPT, TEXT = "\nmar", "\nmarina\nmicha"
-DATA = "names"
+
+
+def pictures() -> dict[str, Picture]:
+    """Return every picture by the name of its file: the FIGURES of a `figures.py`, and the plots that are PLOTTED."""
+    found: dict[str, Picture] = {}
+    for module in TRANSFORMER.modules:
+        figures = import_module(f"{TRANSFORMER.package}.{module}.figures")
+        found |= figures.FIGURES
+        found |= {name: partial(_plot, find_plot(name)) for name in getattr(figures, "PLOTTED", ())}
+    return found
+
+
+def _plot(plot: Plot, functions: FunctionCaller) -> str:
+    return small_svg(draw(plot, PlotInputs(functions, load_model=tables)))
+
+
+def tables() -> Checkpoint:
+    """Return the tables of the trained model as a checkpoint."""
+    seen = measured()
+    params = {name: np.array(seen[name]) for name in ("W_tok", "W_pos")}
+    return Checkpoint(SETTINGS, seen["chars"], STEPS, params, {})
 
 
 def measure() -> dict[str, Any]:
     """Train the model and return what the pictures show of it, rounded."""
-    from autograder.models.training import datasets
-    from autograder.models.training.trainer import Trainer
-    from autograder.sandbox.process import start_workers
-    from autograder.workspace.files import text_digest
-
-    digest = text_digest(datasets.load(DATA))
-    settings = TrainingSettings(DATA, DATA, MODEL, 32, 5e-3, "cosine", STEPS, 0, "\n", digest)
+    settings = replace(SETTINGS, data_sha256=text_digest(datasets.load(SETTINGS.data)))
     solutions = bundled("solutions")
     with start_workers() as workers, closing(Trainer(workers, solutions, settings)) as trainer:
         untrained = copy.deepcopy(trainer.checkpoint())
@@ -81,15 +112,21 @@ def _rounded(values: Any, places: int) -> Any:
     return np.asarray(values, dtype=np.float64).round(places).tolist()
 
 
-def write() -> None:
-    """Train the model and write the file."""
-    entries = (f"{json.dumps(name)}: {json.dumps(value)}" for name, value in measure().items())
-    FILE.write_text("{\n" + ",\n".join(entries) + "\n}\n", "utf-8")
+def main() -> None:
+    """Draw all pictures, and remove those that are not drawn any more."""
+    if "--train" in sys.argv[1:]:
+        entries = (f"{json.dumps(name)}: {json.dumps(value)}" for name, value in measure().items())
+        FILE.write_text("{\n" + ",\n".join(entries) + "\n}\n", "utf-8")
+    folder = registry.figures(TRANSFORMER.package)
+    folder.mkdir(exist_ok=True)
+    with functions_in_folder(bundled("solutions")) as functions:
+        drawn = {f"{name}.svg": picture(functions) for name, picture in pictures().items()}
+    for path in folder.glob("*.svg"):
+        if path.name not in drawn:
+            path.unlink()
+    for name, text in drawn.items():
+        (folder / name).write_text(text, "utf-8")
 
 
-def tables() -> Checkpoint:
-    """Return the tables of the trained model as a checkpoint."""
-    seen = measured()
-    settings = TrainingSettings(DATA, DATA, MODEL, 32, 5e-3, "cosine", STEPS, 0, "\n", "")
-    params = {name: np.array(seen[name]) for name in ("W_tok", "W_pos")}
-    return Checkpoint(settings, seen["chars"], STEPS, params, {})
+if __name__ == "__main__":
+    main()
