@@ -8,7 +8,7 @@ import tomllib
 from dataclasses import dataclass
 from pathlib import Path
 
-from autograder.authoring.course_rules import problem_with_name
+from autograder.authoring.problems import problem_with_name
 from autograder.core.files import report_write_error, write_atomically
 from autograder.course import registry
 from autograder.errors import UsageError

@@ -1,8 +1,14 @@
-"""Problems in the files of a course, each with its file and line."""
+"""Problems in the files of a course, each with its file and line, and in the name of an assignment."""
 
 import ast
+import keyword
+import sys
 from dataclasses import dataclass
 from pathlib import Path
+
+from autograder.sandbox.server import IMPORTABLE
+
+PAGES = ("index", "glossary", "commands", "train")  # of a course's website
 
 
 @dataclass(frozen=True)
@@ -36,3 +42,16 @@ def parse(path: Path) -> ast.Module | Problem:
         return Problem(path, error.lineno or 0, f"this is not valid Python: {error.msg}. Fix this line")
     except (OSError, ValueError) as error:
         return Problem(path, 0, f"Python cannot read this file ({error}). Save it as UTF-8 text")
+
+
+def problem_with_name(name: str) -> str:
+    """Return why an assignment cannot have a name, and what to do; empty if it can."""
+    if keyword.iskeyword(name):
+        return f"an assignment cannot be named {name!r}, because it is a word of the Python language. Rename it"
+    if not name.isidentifier() or name.startswith("_"):
+        return f"an assignment cannot be named {name!r}. Use letters, digits and underscores, beginning with a letter"
+    if name in sys.stdlib_module_names or name in IMPORTABLE:
+        return f"an assignment cannot be named {name!r}, because there is a Python module of that name. Rename it"
+    if name in PAGES:
+        return f"an assignment cannot be named {name!r}, because the website has a page of that name. Rename it"
+    return ""

@@ -186,16 +186,9 @@ def broken_source(function: str, name: str, package: str) -> str:
     if mistake is not None:
         return source_with_mistakes(mistake, package=package)
     module, _, short_name = function.partition(".")
-    return solution_source(module, package) + _wrapper(short_name, name)
-
-
-def _wrapper(function: str, name: str) -> str:
-    return _TEMPLATE.format(
-        name=function,
-        conversion=_CONVERSIONS.get(name, "value"),
-        on_error=_ON_ERROR.get(name, "raise"),
-        other=_OTHER.get(name, ""),
-    )
+    conversion, on_error = _CONVERSIONS.get(name, "value"), _ON_ERROR.get(name, "raise")
+    wrapper = _TEMPLATE.format(name=short_name, conversion=conversion, on_error=on_error, other=_OTHER.get(name, ""))
+    return solution_source(module, package) + wrapper
 
 
 def _path(module: str, package: str) -> Path:

@@ -9,6 +9,7 @@ from autograder.errors import UsageError
 
 FIGURES = ("png", "svg", "pdf")
 BUILT_IN = "autograder.courses.transformer"  # the package of the built-in course
+DIFFICULTY = {1: "straightforward", 2: "needs some thought", 3: "needs pen and paper"}
 CACHES = ("cache", "kv")  # Outputs of these names stay in the student's process; only entries are fetched, by name.
 
 
@@ -31,7 +32,7 @@ class Function:
     needs: tuple[str, ...] = ()  # functions, by qualified name, that it should be built on
     bonus: bool = False  # extra work, which does not count towards the possible points of its assignment
     minutes: int = 0  # the estimated time to write it; 0 if unknown
-    difficulty: int = 0  # 1 (straightforward), 2 (needs some thought) or 3 (needs pen and paper); 0 if unknown
+    difficulty: int = 0  # a key of DIFFICULTY; 0 if unknown
 
     @property
     def qualified(self) -> str:
@@ -188,3 +189,10 @@ def reachable(start: Iterable[str], neighbors: Callable[[str], Iterable[str]]) -
             reached.add(name)
             pending.extend(neighbors(name))
     return reached
+
+
+def duration(minutes: int) -> str:
+    """Return minutes in words: "25 min", "1 h 50 min", "2 h"."""
+    hours, rest = divmod(minutes, 60)
+    parts = [f"{hours} h"] * bool(hours) + [f"{rest} min"] * bool(rest or not hours)
+    return " ".join(parts)

@@ -3,7 +3,7 @@
 A stub keeps the lesson cells, the imports and the code that students are given. Of each function that students write
 it keeps signature and docstring; the body becomes `raise NotImplementedError("module.function")`. Private helpers
 (`_name`) are part of the solution and are removed. The estimated time is added below the title and below the heading of
-each function (`duration.py`).
+each function (`duration`).
 
 The files are in jupytext's percent format, with three kinds of cells:
 
@@ -25,7 +25,7 @@ from pathlib import Path
 
 from autograder.core.text import counted
 from autograder.course import Assignment, Curriculum
-from autograder.course.duration import DIFFICULTY, duration
+from autograder.course.model import DIFFICULTY, duration
 from autograder.errors import HeadwayError
 
 NOTEBOOK_ONLY = "active-ipynb"  # The tag of cells that only notebooks contain.

@@ -28,8 +28,7 @@ def thinned(points: list[LossPoint], most: int = MOST_POINTS) -> list[LossPoint]
     """Return the points of a loss curve; of a long run only every second one, the last, and those with a validation."""
     if len(points) <= most:
         return points
-    last = len(points) - 1
-    return [kept for i, kept in enumerate(points) if i % 2 == 0 or i == last or kept.validation is not None]
+    return [kept for i, kept in enumerate(points) if i % 2 == 0 or kept is points[-1] or kept.validation is not None]
 
 
 def curve_lines(points: Sequence[LossPoint], until: int, columns: int, rows: int, *, ascii_only: bool) -> list[Text]:

@@ -9,7 +9,7 @@ from rich.text import Text
 
 from autograder.core.text import ago
 from autograder.course import Assignment, Curriculum, Function
-from autograder.course.duration import DIFFICULTY, duration
+from autograder.course.model import DIFFICULTY, duration
 from autograder.documents.results import ProgressEntry, most_urgent
 from autograder.report.check_report import STATUS_STYLES
 from autograder.report.wording import points_text

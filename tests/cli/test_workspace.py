@@ -9,7 +9,7 @@ from support.commands import invoke, refusal, succeed
 from support.editing import edit
 from support.reading import read_json
 
-from autograder.course.duration import duration
+from autograder.course.model import duration
 from autograder.courses.transformer import TRANSFORMER
 from autograder.report import progress_table
 

@@ -11,7 +11,7 @@ from typing import Any
 from autograder import __version__
 from autograder.core.text import counted
 from autograder.course import Assignment, Curriculum, registry
-from autograder.course.duration import duration
+from autograder.course.model import duration
 from autograder.errors import HeadwayError, missing_package
 from autograder.report.html import safe_environment
 from autograder.web.site import guides

@@ -15,7 +15,7 @@ from support.commands import refusal, succeed
 
 from autograder.core.text import counted
 from autograder.course import FIGURES, glossary
-from autograder.course.duration import DIFFICULTY, duration
+from autograder.course.model import DIFFICULTY, duration
 from autograder.course.stubs import NOTEBOOK_ONLY, bundled, experiment, make_stub
 from autograder.courses.transformer import TRANSFORMER
 from autograder.models.plot_data import PLOTS
