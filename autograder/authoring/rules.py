@@ -36,8 +36,7 @@ def _course_problems(curriculum: Curriculum) -> Iterator[Problem]:
     modules = Counter(assignment.module for assignment in curriculum.assignments)
     before: list[str] = []  # functions of earlier assignments, and earlier ones of the same
     for assignment in curriculum.assignments:
-        yield from _name_problems(assignment, modules, path)
-        yield from _file_problems(assignment, curriculum, path)
+        yield from _assignment_problems(assignment, curriculum, modules, path)
         declaration = registry.assignment_folder(assignment.module, curriculum.package) / "__init__.py"
         yield from _declaration_problems(assignment, declaration)
         for function in assignment.functions:
@@ -45,12 +44,19 @@ def _course_problems(curriculum: Curriculum) -> Iterator[Problem]:
             before.append(function.qualified)
 
 
-def _name_problems(assignment: Assignment, modules: Counter[str], path: Path) -> Iterator[Problem]:
+def _assignment_problems(
+    assignment: Assignment, curriculum: Curriculum, modules: Counter[str], path: Path
+) -> Iterator[Problem]:
+    """Yield what is wrong with the name of an assignment, and which of its files are missing."""
     name, line = assignment.module, line_with(path, f'"{assignment.module}"')
     if text := problem_with_name(name):
         yield Problem(path, line, text)
     if modules[name] > 1:
         yield Problem(path, line, f"two assignments are named {name!r}. Rename one of them")
+    if not registry.solution_path(name, curriculum.package).is_file():
+        yield Problem(path, line, f"solutions/{name}.py is missing. Write it, or remove the assignment {name}")
+    elif not registry.check_files(name, curriculum.package):
+        yield Problem(path, line, f"{name}/checks.py is missing. Write it, or remove the assignment {name}")
 
 
 def _declaration_problems(assignment: Assignment, path: Path) -> Iterator[Problem]:
@@ -63,14 +69,6 @@ def _declaration_problems(assignment: Assignment, path: Path) -> Iterator[Proble
     for function in (function for function, count in counts.items() if count > 1):
         text = f"{name} lists the function {function} twice. Remove one of them"
         yield Problem(path, line_with(path, f'"{function}"'), text)
-
-
-def _file_problems(assignment: Assignment, curriculum: Curriculum, path: Path) -> Iterator[Problem]:
-    module, package, line = assignment.module, curriculum.package, line_with(path, f'"{assignment.module}"')
-    if not registry.solution_path(module, package).is_file():
-        yield Problem(path, line, f"solutions/{module}.py is missing. Write it, or remove the assignment {module}")
-    elif not registry.check_files(module, package):
-        yield Problem(path, line, f"{module}/checks.py is missing. Write it, or remove the assignment {module}")
 
 
 def _function_problems(function: Function, curriculum: Curriculum, before: list[str], path: Path) -> Iterator[Problem]:

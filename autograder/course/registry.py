@@ -160,16 +160,12 @@ def is_mixed(curriculum: Curriculum) -> bool:
     return any(home(module, curriculum.package) != curriculum.package for module in modules)
 
 
-def figures(package: str) -> Path:
-    """Return the folder of the pictures in a package's lessons; it may be missing."""
-    return solutions(package) / "figures"
-
-
 def figure_texts(curriculum: Curriculum) -> dict[str, str]:
     """Return the pictures in a course's lessons: SVG by path relative to the lesson."""
     mixed = is_mixed(curriculum)
-    folders = [*([figures(BUILT_IN)] if mixed else []), figures(curriculum.package)]
-    texts = {f"figures/{path.name}": path.read_text("utf-8") for folder in folders for path in folder.glob("*.svg")}
+    folders = [solutions(package) for package in (*[BUILT_IN] * mixed, curriculum.package)]
+    paths = [path for folder in folders for path in folder.glob("figures/*.svg")]
+    texts = {f"figures/{path.name}": path.read_text("utf-8") for path in paths}
     if mixed or curriculum.is_selection:
         lessons = [solution_text(module, curriculum.package) for module in curriculum.modules]
         shown = {match[2] for text in lessons for match in PICTURE.finditer(text)}

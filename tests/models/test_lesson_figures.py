@@ -12,7 +12,6 @@ import pytest
 from support.commands import invoke, succeed
 from support.contrast import contrast
 
-from autograder.course import registry
 from autograder.course.stubs import PICTURE, bundled
 from autograder.courses.transformer import TRANSFORMER
 from autograder.courses.transformer.common.figures import diagram
@@ -24,7 +23,7 @@ from autograder.models.plot_data import functions_in_folder
 from autograder.notebooks import cells
 
 FIGURES = lesson_figures.pictures()
-FOLDER = registry.figures(TRANSFORMER.package)
+FOLDER = bundled("solutions") / "figures"
 NUMBER = re.compile(r"-?\d+(?:\.\d+)?")
 LARGEST_FILE = 24_000
 

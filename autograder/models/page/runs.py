@@ -116,7 +116,6 @@ class TrainingRuns:
     def training(self, payload: Payload) -> Reply:
         """Return the latest run with its loss curve, and everything there is to choose from."""
         requests.read(payload, Request)
-        offered = {name: datasets.is_available(dataset) for name, dataset in datasets.DATASETS.items()}
         with self._lock:
             run = self._run.document() if self._run else None
             generating = self._generation is not None
@@ -129,8 +128,8 @@ class TrainingRuns:
                 for name in presets.PRESET_DESCRIPTIONS
             ],
             "datasets": [
-                {"name": name, "description": datasets.DATASETS[name].description, "available": available}
-                for name, available in offered.items()
+                {"name": name, "description": dataset.description, "available": datasets.is_available(dataset)}
+                for name, dataset in datasets.DATASETS.items()
             ],
         }  # fmt: skip
 

@@ -6,22 +6,22 @@
 import importlib
 from collections.abc import Callable, Mapping
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from autograder.core.files import report_write_error, write_atomically
 from autograder.core.output_files import require_replaceable
 from autograder.core.safe_output import echo
 from autograder.course import FIGURES, Plot
+from autograder.course.stubs import bundled
 from autograder.drawing import figure
 from autograder.drawing.function_caller import FunctionCaller, FunctionNotWritten
 from autograder.errors import UsageError
 from autograder.models.plot_data import find_plot, functions_in_folder
+from autograder.models.plots.inputs import PlotInputs, functions_in_namespace
+from autograder.models.pretrained.model_file import load
 
-if TYPE_CHECKING:
-    from autograder.models.plots.inputs import PlotInputs
 
-
-def draw(plot: Plot, inputs: "PlotInputs") -> Any:
+def draw(plot: Plot, inputs: PlotInputs) -> Any:
     """Return the plot: a matplotlib figure, or the text of an HTML page.
 
     Raises UsageError if a function that it needs is missing, fails or returns something that cannot be drawn; if there
@@ -73,19 +73,16 @@ def show(
         checkpoint: the trained model, for plots that show one.
         text: the text to show, for plots that show one.
     """
-    from autograder.course.stubs import bundled
-    from autograder.models.plots import inputs
-    from autograder.models.pretrained.model_file import load
 
     def draw_with(functions: FunctionCaller) -> NotebookFigure:
         plot = find_plot(name)
         if plot.suffixes != FIGURES:
             raise UsageError(f"{name} is a page for a browser. Write it with: headway plot {name}")
-        return NotebookFigure(draw(plot, inputs.PlotInputs(functions, text, lambda: load(Path(checkpoint)))))
+        return NotebookFigure(draw(plot, PlotInputs(functions, text, lambda: load(Path(checkpoint)))))
 
     try:
         try:
-            return draw_with(inputs.functions_in_namespace(namespace))
+            return draw_with(functions_in_namespace(namespace))
         except FunctionNotWritten as error:
             reason = f"{error.function} is not written yet. Write it, then run this cell again."
             echo(f"Drawn with the official solution: {reason}")

@@ -73,10 +73,9 @@ def stream_text(
         prompt.encode()
     except UnicodeEncodeError:
         raise UsageError("the prompt is not valid UTF-8. Give another: --prompt TEXT") from None
-    description = model.description
-    begin = (
-        description.tokenizer.begin if description.tokenizer.begin is not None else next(iter(description.ends), None)
-    )
+    description, begin = model.description, model.description.tokenizer.begin
+    if begin is None:
+        begin = next(iter(description.ends), None)
     if not prompt and begin is None:
         raise UsageError("the prompt is empty, and the model has no token to begin with. Give one: --prompt TEXT")
     with start_workers() as workers, closing(ModelProcess(workers, modules, "pretrained")) as process:

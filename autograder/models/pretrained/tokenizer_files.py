@@ -114,7 +114,9 @@ def read_llama_tokenizer(folder: Path, settings: dict[str, Any]) -> ModelTokeniz
         ),
         "normalized for only some of the added tokens": len({token.normalized for token in file.added_tokens}) > 1,
     }
-    _refuse(path, [name for name, used in unsupported.items() if used])
+    for name, used in unsupported.items():
+        if used:
+            raise _unsupported(path, name)
     if (begin is not None or front) and begin not in vocab:
         shown = clean(begin or "bos_token", 60)
         raise UsageError(
@@ -139,9 +141,8 @@ def end_of_text(settings: dict[str, Any], tokens: list[str]) -> int | None:
     return tokens.index(end) if end in tokens else None
 
 
-def _refuse(path: Path, settings: list[str]) -> None:
-    if settings:
-        raise UsageError(f"{path} asks for what Headway does not have: {settings[0]}. It would read texts differently")
+def _unsupported(path: Path, setting: str) -> UsageError:
+    return UsageError(f"{path} asks for what Headway does not have: {setting}. It would read texts differently")
 
 
 def _token_text(value: Any) -> str | None:
@@ -161,8 +162,7 @@ def _splitting(path: Path, part: dict[str, Any]) -> Splitting:
         if steps == known:
             return name
     shown = ", ".join(clean(step.get("type", "?"), 40) for step in steps[:5])
-    _refuse(path, [f"the pre_tokenizer ({shown}), which is none of those of GPT-2, SmolLM2 and Llama 3"])
-    raise AssertionError
+    raise _unsupported(path, f"the pre_tokenizer ({shown}), which is none of those of GPT-2, SmolLM2 and Llama 3")
 
 
 def _template(path: Path, part: _PostProcessor) -> str | None:
@@ -171,7 +171,7 @@ def _template(path: Path, part: _PostProcessor) -> str | None:
     pieces = [piece for step in steps if step.type == "TemplateProcessing" for piece in step.single]
     tokens = [piece.SpecialToken.id if piece.SpecialToken else None for piece in pieces]
     if [token is None for token in tokens] not in ([], [True], [False, True]):
-        _refuse(path, ["a post_processor that does more than put a token in front of a text"])
+        raise _unsupported(path, "a post_processor that does more than put a token in front of a text")
     return tokens[0] if tokens else None
 
 

@@ -14,8 +14,6 @@ from autograder.models.training import synthetic_corpus
 from autograder.models.training.settings import TrainingSettings
 from autograder.workspace.files import text_digest
 
-SYNTHETIC_CHARACTERS = 1_000_000
-DIGITS = 100_000
 LARGEST = 100_000_000  # bytes of a user's file: each character becomes an integer of eight bytes
 TRAIN_FRACTION = 0.9  # of the text, as in `tokenizer.train_val_split`
 
@@ -36,8 +34,8 @@ class Dataset:
 _CATALOG = (
     Dataset("names", "32,033 given names; comes with Headway", 228_145, "names.txt",
             sha256="0a30b5557f192f32ab962680889aac5f6fda0f4cecf40a6d0b5694f58ea8cc4d", lines=True),
-    Dataset("synthetic", "an artificial language of known entropy; generated", SYNTHETIC_CHARACTERS),
-    Dataset("digits", "random digits, for the preset annotated; generated", DIGITS),
+    Dataset("synthetic", "an artificial language of known entropy; generated", 1_000_000),
+    Dataset("digits", "random digits, for the preset annotated; generated", 100_000),
     Dataset("tinyshakespeare", "40,000 lines of Shakespeare, from the char-rnn repository", 1_115_394,
             "tinyshakespeare.txt",
             "https://raw.githubusercontent.com/karpathy/char-rnn/master/data/tinyshakespeare/input.txt",

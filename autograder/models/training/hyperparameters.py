@@ -1,7 +1,7 @@
 """The settings of a model that `headway train --set NAME=VALUE` can change: their types, bounds and relations."""
 
 import math
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from typing import Any
 
@@ -63,13 +63,12 @@ _SIZES = {
     "d_model": _whole(4096),
     "d_ff": _whole(16_384),
 }
-_DEVIATION = {"init_std": _number(0, 10)}
+_TRAINED = {**_SIZES, "init_std": _number(0, 10)}
 
 # The fields of the course's configurations, by the kind of model.
 HYPERPARAMETERS: dict[str, dict[str, Hyperparameter]] = {
     "gpt": {
-        **_SIZES,
-        **_DEVIATION,
+        **_TRAINED,
         "activation": _choice("gelu", "relu"),
         "bias": _BIASES,
         "dropout": _number(0, 1, closed=True),
@@ -78,8 +77,7 @@ HYPERPARAMETERS: dict[str, dict[str, Hyperparameter]] = {
         "tied": _FLAG,
     },
     "llama": {
-        **_SIZES,
-        **_DEVIATION,
+        **_TRAINED,
         "n_kv_heads": _whole(64),
         "norm_eps": _number(0, 1),
         "rope_base": _number(1, 1e9),
@@ -100,8 +98,11 @@ def changed_model(model: Model, assignments: Iterable[str], preset: str, kind: s
         if name in _OPTIONS:
             value = f" {text}" if text else ""
             raise UsageError(f"{name} is not a setting of the model. Use {_OPTIONS[name]}{value}")
+        if not known:
+            raise UsageError(f"the model of the preset {preset} has no settings to change. Leave out --set")
         if name not in known:
-            raise UsageError(_unknown(name, known, preset))
+            settings = f"The settings of the preset {preset}: {', '.join(sorted(known))}"
+            raise UsageError(f"no such setting: {name!r}. {did_you_mean(name, known)}{settings}")
         if not equals or not text:
             raise UsageError(f"--set {assignment} has no value. Write a name and a value: --set {name}=VALUE")
         if name in changes:
@@ -124,13 +125,6 @@ def require_valid(model: Model, kind: str) -> None:
             raise ValueError(f"its model has {assignment_text(name, value)}")
     if kind != "bigram":
         _require_consistent(model, kind)
-
-
-def _unknown(name: str, known: Mapping[str, Hyperparameter], preset: str) -> str:
-    if not known:
-        return f"the model of the preset {preset} has no settings to change. Leave out --set"
-    settings = f"The settings of the preset {preset}: {', '.join(sorted(known))}"
-    return f"no such setting: {name!r}. {did_you_mean(name, known)}{settings}"
 
 
 def _require_consistent(model: Model, kind: str) -> None:

@@ -91,7 +91,6 @@ def records(
     The first record is a `TrainingStart` and the last one a `TrainingEnd`. The checkpoint records the assignments whose
     code is the `student`'s.
     """
-    settings = resumed.settings if resumed else settings
     if resumed and resumed.step >= until:
         raise UsageError(f"{out} already has {resumed.step} steps. To train longer: headway train --resume --steps N")
     checkpoint.require_writable(out)
