@@ -4,7 +4,6 @@ import random
 import sys
 from collections.abc import Callable, Iterable
 from dataclasses import replace
-from itertools import chain
 from pathlib import Path
 from typing import Any
 
@@ -122,7 +121,6 @@ def generate(
     Uses your code for each assignment that passes, and the official solution for the rest. In a terminal, without
     --prompt and --lines, it asks after each text what to do next.
     """
-    from autograder.core.text import clean
     from autograder.models.pretrained import generation, model_file
     from autograder.models.training import runs, select_modules
 
@@ -136,9 +134,9 @@ def generate(
     def write(start: str | None, sampling: Sampling, hidden: int = 0) -> str:
         if not isinstance(model, model_file.ImportedModel):
             return _print(runs.generate(modules.folder, model, start, length or CHARACTERS, sampling), hidden)
-        start, speed = start or "", generation.Speed()
-        added = generation.stream_text(modules.folder, model, start, length or TOKENS, sampling, speed)
-        text = _print(chain([clean(start, len(start) + 1)], added), hidden)
+        speed = generation.Speed()
+        pieces = generation.stream_text(modules.folder, model, start or "", length or TOKENS, sampling, speed)
+        text = _print(pieces, hidden)
         click.echo(str(speed), err=True)
         return text
 

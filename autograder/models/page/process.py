@@ -122,7 +122,6 @@ def generate(write: Write, stop: threading.Event, folder: Path, job: TextRequest
             notes = select_modules.award_name_badge(folder, modules, model, text)
         else:
             speed = Speed()
-            write({"record": "text", "text": clean(prompt, len(prompt) + 1)})
             _write_pieces(write, stop, stream_text(modules.folder, model, prompt, length, sampling, speed))
             notes = [str(speed)] if speed.first_seconds else []
         write({"record": "end", "stopped": stop.is_set(), "error": None, "notes": notes})

@@ -65,7 +65,7 @@ def load_into(
 def stream_text(
     modules: Path, model: ImportedModel, prompt: str, length: int, sampling: Sampling, speed: Speed
 ) -> Generator[str]:
-    """Yield the text of up to `length` new tokens as soon as it is complete; keep `speed` up to date.
+    """Yield the prompt, then the text of up to `length` new tokens as soon as it is complete; keep `speed` up to date.
 
     Without a prompt, the text begins after the token that begins one, or after one that ends one.
     """
@@ -78,6 +78,7 @@ def stream_text(
         begin = next(iter(description.ends), None)
     if not prompt and begin is None:
         raise UsageError("the prompt is empty, and the model has no token to begin with. Give one: --prompt TEXT")
+    yield clean(prompt, len(prompt) + 1)
     with start_workers() as workers, closing(ModelProcess(workers, modules, "pretrained")) as process:
         speed.prompt_tokens = load_into(process, "generate", model, sampling, prompt, [begin])
         started = time.perf_counter()

@@ -5,8 +5,8 @@ import shlex
 import signal
 import tempfile
 import threading
-from collections.abc import Callable, Generator, Iterator, Sequence
-from contextlib import ExitStack, closing, contextmanager
+from collections.abc import Generator, Iterator, Sequence
+from contextlib import closing, contextmanager
 from dataclasses import asdict, dataclass
 from pathlib import Path
 
@@ -156,20 +156,19 @@ def train(
     student: Sequence[str] = (),
 ) -> Checkpoint:
     """Train in the terminal, then draw the loss curve beside the checkpoint. Ctrl-C stops the run and saves it."""
-    plot_path = out.with_suffix(".png")
-    with ExitStack() as stack:
-        stop = stack.enter_context(stop_on_ctrl_c())
-        progress = stack.enter_context(closing(records(folder, settings, out, resumed, until, stop, student)))
-        earlier = resumed.curve() if resumed else []
-        show: Callable[[TrainingUpdate], None] | None = None
-        for record in progress:
-            if isinstance(record, TrainingStart):
-                stack.enter_context(echo_disabled())
-                show = stack.enter_context(show_training(console, record, earlier, plain=plain))
-            elif isinstance(record, TrainingUpdate) and show is not None:
-                show(record)
-            elif isinstance(record, TrainingEnd):
-                end = record
+    plot_path, earlier = out.with_suffix(".png"), resumed.curve() if resumed else []
+    with (
+        stop_on_ctrl_c() as stop,
+        closing(records(folder, settings, out, resumed, until, stop, student)) as progress,
+    ):
+        start = next(progress)
+        assert isinstance(start, TrainingStart)
+        with echo_disabled(), show_training(console, start, earlier, plain=plain) as show:
+            for record in progress:
+                if isinstance(record, TrainingUpdate):
+                    show(record)
+                elif isinstance(record, TrainingEnd):
+                    end = record
     write_atomically(plot_path, figure.to_bytes(loss_curve(end.run), "png"))
     generate_it = f"headway generate {shlex.quote(str(out))}{LINES_OPTIONS if datasets.has_lines(settings) else ''}"
     lines = [*end.comparison, f"Wrote {out} and {plot_path.name}. Generate text: {generate_it}"]
