@@ -15,14 +15,7 @@ from autograder.errors import UsageError
 
 MARKER = "    # headway new-assignment adds assignments above this line."
 BUILT_IN = Path("autograder/courses/transformer")  # the built-in course in a clone of Headway's repository
-_PARTS = {
-    "assignment": "__init__.py",
-    "checks": "checks.py",
-    "reference": "reference.py",
-    "mistakes": "mistakes.py",
-    "promises": "promises.toml",
-    "hints": "hints.toml",
-}
+_FILES = ("__init__.py", "checks.py", "reference.py", "mistakes.py", "promises.toml", "hints.toml")  # of an assignment
 _SUBMISSIONS = {"right_loops": "right/loops", "right_one_liners": "right/one_liners", "beginners": "beginners"}
 _ANOTHER_FOLDER = "Name another folder: headway new-assignment NAME --course DIR"
 
@@ -105,7 +98,7 @@ def _existing_project(folder: Path, settings: Path) -> Project:
 
 
 def _part_paths(name: str, project: Project) -> dict[str, Path]:
-    paths = {part: project.package / name / file for part, file in _PARTS.items()}
+    paths = {file: project.package / name / file for file in _FILES}
     paths["solution"] = (project.root if project.is_clone else project.package) / "solutions" / f"{name}.py"
     if project.is_new:
         paths["pyproject.toml"] = project.root / "pyproject.toml"
