@@ -5,20 +5,9 @@ A package offers a course as an entry point of the group `headway.courses`, whos
     [project.entry-points."headway.courses"]
     statistics = "toycourse:COURSE"
 
-The package that `Curriculum.package` names contains everything else. `autograder.courses.transformer`, the built-in
-course, has the same layout, except that its solutions are in `solutions/` at the top of the repository:
-
-    __init__.py                 the course: the names of its assignments in their order
-    solutions/<module>.py       lesson and solution, from which the stub is generated
-    solutions/figures/*.svg     pictures in the lessons; optional (here, each `<module>/figures.py` draws them)
-    <module>/__init__.py        the assignment: its functions, what they return and need
-    <module>/checks.py          graded checks; or a package, whose modules without an underscore contain them
-    <module>/reference.py       the functions that answers are compared with
-    <module>/mistakes.py        known mistakes; optional, may be a package
-    <module>/promises.toml      what the docstrings promise, and what breaks it; optional
-    <module>/hints.toml         for each function three hints: a question, the idea, the shape of the line; optional
-    <module>/glossary.toml      explanations of the terms that the lesson introduces; optional
-    <module>/answers.memo       the answers of the reference to the public inputs; generated, optional
+The package that `Curriculum.package` names contains everything else: docs/courses.md lists its files. The built-in
+course, `autograder.courses.transformer`, has the same layout, except that its solutions are in `solutions/` at the top
+of the repository, and that the `figures.py` of each assignment draws the pictures.
 
 An assignment can also be reused from the built-in course (`selection.py`). Whatever has no `solutions/<module>.py` in
 the course's own package is taken from the built-in course, with its checks, references, mistakes, promises and hints.
