@@ -22,7 +22,8 @@ from autograder.errors import UsageError
 from autograder.models.page import requests
 from autograder.models.page.job import Record, TrainingJob
 from autograder.models.page.requests import PageJob, Request, RunRequest, StopRequest, TextRequest
-from autograder.models.training import checkpoint_list, datasets, presets
+from autograder.models.training import checkpoint_list, datasets
+from autograder.models.training.settings import PRESET_DESCRIPTIONS, PRESETS
 from autograder.report.loss_curve import LossPoint, thinned
 from autograder.workspace import files, notebook_files
 
@@ -91,9 +92,9 @@ class TrainingRuns:
     def train(self, payload: Payload) -> Reply:
         """Start a run, or resume the one in an existing checkpoint; `conflict` in the reply says what exists."""
         wanted = requests.read(payload, RunRequest)
-        if wanted.preset not in presets.PRESETS:
+        if wanted.preset not in PRESETS:
             raise UsageError("there is no such preset. Choose one of the list")
-        dataset = datasets.find_dataset(wanted.data or presets.PRESETS[wanted.preset].data)
+        dataset = datasets.find_dataset(wanted.data or PRESETS[wanted.preset].data)
         self._refuse_links(wanted.solution)
         path = checkpoint_list.model_path(self._folder, wanted.out or DEFAULT_NAME)
         if wanted.resume:
@@ -123,9 +124,9 @@ class TrainingRuns:
             "run": run,
             "generating": generating,
             "presets": [
-                {"name": name, **presets.PRESET_DESCRIPTIONS[name]._asdict(), "kind": presets.PRESETS[name].kind,
-                 "data": presets.PRESETS[name].data, "steps": presets.PRESETS[name].steps}
-                for name in presets.PRESET_DESCRIPTIONS
+                {"name": name, **about._asdict(), "kind": PRESETS[name].kind, "data": PRESETS[name].data,
+                 "steps": PRESETS[name].steps}
+                for name, about in PRESET_DESCRIPTIONS.items()
             ],
             "datasets": [
                 {"name": name, "description": dataset.description, "available": datasets.is_available(dataset)}

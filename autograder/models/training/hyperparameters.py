@@ -7,8 +7,7 @@ from typing import Any
 
 from autograder.core.text import did_you_mean
 from autograder.errors import UsageError
-from autograder.models.training.presets import PRESETS, Model
-from autograder.models.training.settings import TrainingSettings
+from autograder.models.training.settings import PRESETS, Model, TrainingSettings
 
 MOST_PARAMETERS = 50_000_000  # of a model that can still be trained in NumPy
 _OPTIONS = {"lr": "--lr", "batch_size": "--batch-size", "steps": "--steps", "seed": "--seed", "schedule": "--schedule"}

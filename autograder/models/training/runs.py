@@ -7,7 +7,7 @@ import tempfile
 import threading
 from collections.abc import Generator, Iterator, Sequence
 from contextlib import closing, contextmanager
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from rich.console import Console
@@ -19,11 +19,11 @@ from autograder.core.text import counted
 from autograder.drawing import figure
 from autograder.errors import UsageError
 from autograder.models.plots.training import loss_curve
-from autograder.models.training import checkpoint, checkpoint_list, datasets, presets
+from autograder.models.training import checkpoint, checkpoint_list, datasets
 from autograder.models.training.checkpoint import Checkpoint
 from autograder.models.training.hyperparameters import changed_model, changed_settings
 from autograder.models.training.sampling import Sampling
-from autograder.models.training.settings import TrainingSettings
+from autograder.models.training.settings import TrainingSettings, find_preset
 from autograder.models.training.trainer import Trainer
 from autograder.report.console import break_before_command
 from autograder.report.training_progress import TrainingStart, TrainingUpdate, show_training
@@ -52,20 +52,20 @@ class ChosenSettings:
 
 def new_settings(preset_name: str, choices: ChosenSettings) -> TrainingSettings:
     """Return the settings of a new run."""
-    preset = presets.find_preset(preset_name)
+    preset = find_preset(preset_name)
     given = {name: value for name, value in vars(choices).items() if name != "changes" and value not in (None, "")}
-    chosen = asdict(preset) | given
-    dataset = chosen["data"]
+    chosen = replace(preset, **given)
     if preset.kind == "bigram" and choices.schedule == "cosine":
         raise UsageError(f"the preset {preset_name} has a constant learning rate. Leave out --schedule")
-    if choices.shuffle_lines and not datasets.is_file(dataset):
+    if choices.shuffle_lines and not datasets.is_file(chosen.data):
         raise UsageError("--shuffle-lines is for a file of your own: --data FILE. Leave it out")
-    chosen["model"] = changed_model(preset.model, choices.changes, preset_name, preset.kind)
-    text = datasets.load(dataset, choices.seed, choices.shuffle_lines)
-    datasets.require_length(text, int(chosen["model"]["block_size"]), dataset)
+    chosen.model = changed_model(preset.model, choices.changes, preset_name, preset.kind)
+    text = datasets.load(chosen.data, choices.seed, choices.shuffle_lines)
+    datasets.require_length(text, int(chosen.model["block_size"]), chosen.data)
     if not set(preset.prompt) <= set(text):  # The beginning of samples must consist of characters of the text.
-        chosen["prompt"] = text[: len(preset.prompt)]
-    return TrainingSettings(**chosen, preset=preset_name, data_sha256=text_digest(text))
+        chosen.prompt = text[: len(preset.prompt)]
+    chosen.data_sha256 = text_digest(text)
+    return chosen
 
 
 @dataclass(frozen=True)

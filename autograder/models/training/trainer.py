@@ -13,9 +13,8 @@ from autograder.models.model_process import ModelProcess
 from autograder.models.training import datasets
 from autograder.models.training.baselines import CountedPairs
 from autograder.models.training.checkpoint import Checkpoint
-from autograder.models.training.presets import PRESETS
 from autograder.models.training.sampling import Sampling
-from autograder.models.training.settings import TrainingSettings
+from autograder.models.training.settings import PRESETS, TrainingSettings
 from autograder.report.training_progress import TrainingUpdate
 from autograder.sandbox.workers import Workers
 

@@ -9,7 +9,7 @@ from support.commands import invoke, refusal, succeed
 from autograder.course.stubs import bundled
 from autograder.errors import UsageError
 from autograder.models.training import checkpoint, datasets, hyperparameters, runs
-from autograder.models.training.presets import PRESETS
+from autograder.models.training.settings import PRESETS
 
 CLASSES = {"gpt": "GPTConfig", "llama": "LlamaConfig", "encoder-decoder": "TransformerConfig"}
 FILES = {"gpt": "gpt", "llama": "llama", "encoder-decoder": "encoder_decoder"}
