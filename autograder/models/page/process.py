@@ -26,7 +26,6 @@ from autograder.models.pretrained.generation import Speed, stream_text
 from autograder.models.training import checkpoint, datasets, runs, select_modules
 from autograder.models.training.baselines import baselines
 from autograder.models.training.checkpoint import Checkpoint
-from autograder.models.training.checkpoint_list import finite
 from autograder.models.training.sampling import Sampling
 from autograder.report.training_progress import TrainingStart, TrainingUpdate
 
@@ -85,7 +84,6 @@ def train(write: Write, stop: threading.Event, folder: Path, job: RunRequest) ->
         raise UsageError(f"the text of this run is not in the workspace. Resume it in a terminal: {command}")
     lines = baselines(settings, datasets.text_of(settings))
     with select_modules.use_modules(folder, job.solution, settings.kind) as modules:
-        started = time.monotonic()
         if stop.is_set():
             write({"record": "end", "stopped": True, "error": None, "notes": [], "step": 0})
             return
@@ -101,9 +99,7 @@ def train(write: Write, stop: threading.Event, folder: Path, job: RunRequest) ->
                         "earlier": [asdict(point) for point in resumed.curve()] if resumed else [],
                     })  # fmt: skip
                 elif isinstance(record, TrainingUpdate):
-                    validation = None if record.validation is None else finite(record.validation)
-                    update = {**asdict(record), "validation": validation, "seconds": time.monotonic() - started}
-                    write({"record": "update", **update})
+                    write({"record": "update", **asdict(record), "seconds": time.monotonic() - started})
                 else:
                     badges = select_modules.award_loss_badge(folder, modules, record.run)
                     write({"record": "end", "stopped": record.stopped, "error": None,
