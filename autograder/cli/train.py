@@ -72,7 +72,7 @@ def train(
             resumed.settings.data = choices["data"]
         settings = resumed.settings
     else:
-        settings = runs.new_settings(preset, runs.ChosenSettings(**choices))
+        settings = runs.new_settings(preset, **choices)
     console = options.make_console()
     with select_modules.use_modules(folder, solution, settings.kind) as modules:
         if not solution:

@@ -77,8 +77,10 @@ def train(write: Write, stop: threading.Event, folder: Path, job: RunRequest) ->
     """Start a run in a workspace, or resume one."""
     path = folder / job.out
     resumed = checkpoint.load(path) if job.resume else None
-    choices = runs.ChosenSettings(job.data or None, job.steps, seed=job.seed)
-    settings = resumed.settings if resumed else runs.new_settings(job.preset, choices)
+    if resumed:
+        settings = resumed.settings
+    else:
+        settings = runs.new_settings(job.preset, data=job.data, steps=job.steps, seed=job.seed)
     if datasets.is_file(settings.data) and not Path(settings.data).resolve().is_relative_to(folder):
         command = f"headway train --resume --out {job.out}"  # A checkpoint names the file, perhaps somebody else's.
         raise UsageError(f"the text of this run is not in the workspace. Resume it in a terminal: {command}")

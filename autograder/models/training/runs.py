@@ -9,6 +9,7 @@ from collections.abc import Generator, Iterator, Sequence
 from contextlib import closing, contextmanager
 from dataclasses import dataclass, replace
 from pathlib import Path
+from typing import Any
 
 from rich.console import Console
 from rich.text import Text
@@ -36,36 +37,24 @@ LINES_OPTIONS = " --lines 10 --temperature 0.8"  # of the command that is recomm
 MEASUREMENTS = 10  # how often the validation loss is measured in a run
 
 
-@dataclass(frozen=True)
-class ChosenSettings:
-    """What a user chose for a new run; where that is None, the preset's value holds."""
+def new_settings(preset: str, changes: Sequence[str] = (), **chosen: Any) -> TrainingSettings:
+    """Return the settings of a new run: those of a preset, with what a user chose in their place, if not None or empty.
 
-    data: str | None = None
-    steps: int | None = None
-    schedule: str | None = None
-    seed: int = 0
-    changes: Sequence[str] = ()  # of the model, NAME=VALUE
-    lr: float | None = None
-    batch_size: int | None = None
-    shuffle_lines: bool = False
-
-
-def new_settings(preset_name: str, choices: ChosenSettings) -> TrainingSettings:
-    """Return the settings of a new run."""
-    preset = find_preset(preset_name)
-    given = {name: value for name, value in vars(choices).items() if name != "changes" and value not in (None, "")}
-    chosen = replace(preset, **given)
-    if preset.kind == "bigram" and choices.schedule == "cosine":
-        raise UsageError(f"the preset {preset_name} has a constant learning rate. Leave out --schedule")
-    if choices.shuffle_lines and not datasets.is_file(chosen.data):
+    The `changes` are settings of the model, NAME=VALUE.
+    """
+    given = {name: value for name, value in chosen.items() if value not in (None, "")}
+    settings = replace(find_preset(preset), **given)
+    if settings.kind == "bigram" and settings.schedule == "cosine":
+        raise UsageError(f"the preset {preset} has a constant learning rate. Leave out --schedule")
+    if settings.shuffle_lines and not datasets.is_file(settings.data):
         raise UsageError("--shuffle-lines is for a file of your own: --data FILE. Leave it out")
-    chosen.model = changed_model(preset.model, choices.changes, preset_name, preset.kind)
-    text = datasets.load(chosen.data, choices.seed, choices.shuffle_lines)
-    datasets.require_length(text, int(chosen.model["block_size"]), chosen.data)
-    if not set(preset.prompt) <= set(text):  # The beginning of samples must consist of characters of the text.
-        chosen.prompt = text[: len(preset.prompt)]
-    chosen.data_sha256 = text_digest(text)
-    return chosen
+    settings.model = changed_model(settings.model, changes, preset, settings.kind)
+    text = datasets.load(settings.data, settings.seed, settings.shuffle_lines)
+    datasets.require_length(text, int(settings.model["block_size"]), settings.data)
+    if not set(settings.prompt) <= set(text):  # The beginning of samples must consist of characters of the text.
+        settings.prompt = text[: len(settings.prompt)]
+    settings.data_sha256 = text_digest(text)
+    return settings
 
 
 @dataclass(frozen=True)

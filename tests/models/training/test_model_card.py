@@ -73,7 +73,7 @@ def trained(tmp_path_factory):
     (folder / "diary.txt").write_text("dear diary, today i wrote softmax\n" * 40)
     chosen = {"names": (None, ("tokenizer", "softmax")), "own": (str(folder / "diary.txt"), ())}
     for name, (data, student) in chosen.items():
-        settings = runs.new_settings("names", runs.ChosenSettings(data, 40))
+        settings = runs.new_settings("names", data=data, steps=40)
         console = Console(file=io.StringIO())
         runs.train(bundled("solutions"), settings, folder / f"{name}.safetensors", console, None, 40, student=student)
     return folder

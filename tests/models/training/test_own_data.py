@@ -116,20 +116,20 @@ def test_dataset_wins_over_file_of_its_name(tmp_path, monkeypatch):
 def test_prompt_of_samples_consists_of_known_characters(tmp_path):
     path = tmp_path / "line.txt"
     path.write_text("one long line without an end " * 20)
-    settings = runs.new_settings("names", runs.ChosenSettings(str(path)))
+    settings = runs.new_settings("names", data=str(path))
     assert settings.prompt == "o"
 
 
 def test_sorted_lines_are_noticed_and_can_be_shuffled(tmp_path):
     path = tmp_path / "sorted.txt"
     path.write_text("".join(f"{first}{second}na\n" for first in "abcdefgh" for second in "abcdefgh"))
-    settings = runs.new_settings("names", runs.ChosenSettings(str(path)))
+    settings = runs.new_settings("names", data=str(path))
     assert "--shuffle-lines" in datasets.advice_about_lines(settings)[0]
-    shuffled = runs.new_settings("names", runs.ChosenSettings(str(path), shuffle_lines=True))
+    shuffled = runs.new_settings("names", data=str(path), shuffle_lines=True)
     assert datasets.advice_about_lines(shuffled) == []
     assert sorted(datasets.text_of(shuffled)) == sorted(path.read_text()) != list(datasets.text_of(shuffled))
     with pytest.raises(UsageError, match="--shuffle-lines"):
-        runs.new_settings("names", runs.ChosenSettings(shuffle_lines=True))
+        runs.new_settings("names", shuffle_lines=True)
 
 
 @pytest.fixture(scope="module")

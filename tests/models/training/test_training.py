@@ -139,7 +139,7 @@ def test_train_with_full_disk_rescues_checkpoint(finished_run, tmp_path, monkeyp
 
 def test_run_that_ends_second_keeps_the_checkpoint_of_the_first(tmp_path):
     out, solutions = tmp_path / "model.safetensors", bundled("solutions")
-    settings = runs.new_settings("bigram", runs.ChosenSettings(None, 3))
+    settings = runs.new_settings("bigram", steps=3)
     second = runs.records(solutions, settings, out, None, 3, threading.Event())
     next(second)
     for _ in runs.records(solutions, settings, out, None, 2, threading.Event()):

@@ -67,7 +67,7 @@ def test_run_with_linked_files_of_an_assignment_is_refused(tmp_path, action, pay
 def test_resumed_run_reads_no_text_outside_of_the_workspace(tmp_path):
     text = tmp_path / "secret.txt"
     text.write_text("abc\n" * 100)
-    settings = runs.new_settings("bigram", runs.ChosenSettings(str(text), 9))
+    settings = runs.new_settings("bigram", data=str(text), steps=9)
     checkpoint.save(tmp_path / "m.safetensors", Checkpoint(settings, ["a"], 3, {"W": np.zeros(1)}, {}, [1.0] * 3))
     (tmp_path / "w").mkdir()
     (tmp_path / "m.safetensors").rename(tmp_path / "w" / "m.safetensors")
@@ -129,7 +129,7 @@ def test_text_that_was_not_downloaded_is_named(page, monkeypatch, tmp_path):
 
 
 def test_counting_loss_is_that_of_the_official_functions():
-    settings = runs.new_settings("bigram", runs.ChosenSettings(None, 1))
+    settings = runs.new_settings("bigram", steps=1)
     text = datasets.load(settings.data, settings.seed)
     codes = {char: i for i, char in enumerate(sorted(set(text)))}
     ids = np.array([codes[char] for char in text])
@@ -146,7 +146,7 @@ def test_counting_loss_is_that_of_the_official_functions():
 
 
 def test_numbers_that_json_cannot_hold_are_left_out(folder):
-    settings = runs.new_settings("bigram", runs.ChosenSettings(None, 4))
+    settings = runs.new_settings("bigram", steps=4)
     saved = Checkpoint(settings, ["a"], 3, {"W": np.zeros(1)}, {}, [2.0, 1.0, math.inf], [(2, 1.5), (3, math.nan)])
     checkpoint.save(folder / "inf.safetensors", saved)
     listed = checkpoint_list.summary(folder / "inf.safetensors")

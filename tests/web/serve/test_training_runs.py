@@ -203,7 +203,7 @@ def test_generated_text_equals_that_of_the_command(trained, folder, page):
 
 def test_generation_with_a_gpt_is_the_same_in_pieces_of_any_size(solutions):
     for preset in ("names", "llama"):
-        settings = runs.new_settings(preset, runs.ChosenSettings("names", 2))
+        settings = runs.new_settings(preset, data="names", steps=2)
         with start_workers() as workers, closing(Trainer(workers, solutions, settings)) as trainer:
             texts = {"".join(trainer.pieces("ma", 40, Sampling(seed=1), size)) for size in (1, 7, 40)}
         assert len(texts) == 1, preset
