@@ -87,9 +87,9 @@ HYPERPARAMETERS: dict[str, dict[str, Hyperparameter]] = {
 }
 
 
-def changed_model(model: Model, assignments: Iterable[str], preset: str, kind: str) -> Model:
+def changed_model(preset: TrainingSettings, assignments: Iterable[str]) -> Model:
     """Return the settings of a preset's model with `NAME=VALUE` changes; raise UsageError for what cannot work."""
-    known = HYPERPARAMETERS[kind]
+    known = HYPERPARAMETERS[preset.kind]
     changes: Model = {}
     for assignment in assignments:
         name, equals, text = (part.strip() for part in assignment.partition("="))
@@ -98,9 +98,9 @@ def changed_model(model: Model, assignments: Iterable[str], preset: str, kind: s
             value = f" {text}" if text else ""
             raise UsageError(f"{name} is not a setting of the model. Use {_OPTIONS[name]}{value}")
         if not known:
-            raise UsageError(f"the model of the preset {preset} has no settings to change. Leave out --set")
+            raise UsageError(f"the model of the preset {preset.preset} has no settings to change. Leave out --set")
         if name not in known:
-            settings = f"The settings of the preset {preset}: {', '.join(sorted(known))}"
+            settings = f"The settings of the preset {preset.preset}: {', '.join(sorted(known))}"
             raise UsageError(f"no such setting: {name!r}. {did_you_mean(name, known)}{settings}")
         if not equals or not text:
             raise UsageError(f"--set {assignment} has no value. Write a name and a value: --set {name}=VALUE")
@@ -110,9 +110,9 @@ def changed_model(model: Model, assignments: Iterable[str], preset: str, kind: s
         if parsed is None:
             raise UsageError(f"{name} must be {known[name].description}, got {text!r}")
         changes[name] = parsed
-    changed = {**model, **changes}
+    changed = {**preset.model, **changes}
     if changes:
-        _require_consistent(changed, kind)
+        _require_consistent(changed, preset.kind)
     return changed
 
 

@@ -48,7 +48,7 @@ def new_settings(preset: str, changes: Sequence[str] = (), **chosen: Any) -> Tra
         raise UsageError(f"the preset {preset} has a constant learning rate. Leave out --schedule")
     if settings.shuffle_lines and not datasets.is_file(settings.data):
         raise UsageError("--shuffle-lines is for a file of your own: --data FILE. Leave it out")
-    settings.model = changed_model(settings.model, changes, preset, settings.kind)
+    settings.model = changed_model(settings, changes)
     text = datasets.load(settings.data, settings.seed, settings.shuffle_lines)
     datasets.require_length(text, int(settings.model["block_size"]), settings.data)
     if not set(settings.prompt) <= set(text):  # The beginning of samples must consist of characters of the text.

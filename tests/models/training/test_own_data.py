@@ -32,8 +32,7 @@ def test_hyperparameters_are_the_fields_of_the_configuration(kind):
 
 
 def change(preset, *assignments):
-    chosen = PRESETS[preset]
-    return hyperparameters.changed_model(chosen.model, assignments, preset, chosen.kind)
+    return hyperparameters.changed_model(PRESETS[preset], assignments)
 
 
 def test_changed_model_has_typed_values():
