@@ -95,8 +95,7 @@ def train(write: Write, stop: threading.Event, folder: Path, job: RunRequest) ->
                 if isinstance(record, TrainingStart):
                     started = time.monotonic()
                     write({
-                        "record": "start", **asdict(record), "kind": settings.kind, "seed": settings.seed,
-                        "using": modules.describe(), "student": modules.student, "official": modules.official,
+                        "record": "start", **asdict(record), "using": modules.describe(),
                         "baselines": [{"label": label, "loss": loss} for label, loss in lines.items()],
                         "earlier": [asdict(point) for point in resumed.curve()] if resumed else [],
                     })  # fmt: skip
