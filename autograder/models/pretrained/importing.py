@@ -38,7 +38,7 @@ def require_new_file(out: Path, model: HuggingFaceModel, force: bool) -> None:
 
 
 def import_model(modules: Path, model: HuggingFaceModel, out: Path) -> ModelDescription:
-    """Write the model to `out`, a file that is not one of its own, converted by the modules in a folder.
+    """Write the model to `out`, none of the files to import, converted by the modules in a folder.
 
     Return its description.
     """

@@ -117,7 +117,7 @@ def _written_in_all_steps(resumed: Checkpoint | None, student: Sequence[str]) ->
 
 def require_new_checkpoint(out: Path, force: bool) -> None:
     """Raise UsageError if a new run would replace a file, unless that is wanted; the message says what the file is."""
-    if not force and (step := checkpoint_list.summary(out).step) is not None:
+    if not force and out.is_file() and (step := checkpoint_list.summary(out).step) is not None:
         resume = f"--resume continues it (headway train --resume --out {shlex.quote(str(out))})"
         raise UsageError(f"{out} has {counted(step, 'step')}. {resume}, --force replaces it")
     checkpoint_list.require_new_file(out, force)
