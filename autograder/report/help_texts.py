@@ -11,7 +11,6 @@ from rich.text import Text
 
 from autograder.course import Curriculum
 from autograder.report import styles
-from autograder.report.styles import grid
 
 FULL_WIDTH = 100  # columns of a line in a docstring to which no further word was added
 _ENTRY = re.compile(r"^ {4,}(?P<it>[A-Za-z_]\w*(?:, [A-Za-z_]\w*)*)(?=: )")  # of Args or Raises
@@ -58,7 +57,7 @@ def render_hints(
 
 def hint_table(steps: Sequence[tuple[str, str]]) -> Table:
     """Return the steps as a table of number, kind and text; code in the text is bold."""
-    table = grid("right", "dim")
+    table = styles.grid("right", "dim")
     table.add_column(ratio=1)
     for number, (kind, text) in enumerate(steps, 1):
         if number > 1:
@@ -71,7 +70,7 @@ def hint_table(steps: Sequence[tuple[str, str]]) -> Table:
 
 def render_hint_choice(assignment: str, counts: Mapping[str, int], commands: Sequence[str], console: Console) -> None:
     """Print the hint command of each function of an assignment, with the number of steps shown so far."""
-    table = grid("fold", "dim fold")
+    table = styles.grid("fold", "dim fold")
     for command, count in zip(commands, counts.values(), strict=True):
         table.add_row(Text(command), Text(f"{count} shown" if count else ""))
     console.print(Text(f"{assignment}: each function has its own hints. Choose one:\n"))
@@ -116,7 +115,7 @@ def _lines(text: str) -> Iterator[RenderableType]:
 
 def render_by_assignment(texts: Mapping[str, Mapping[str, str]], curriculum: Curriculum, console: Console) -> None:
     """Print each name and its text (`texts[assignment][name]`), terms or plots, below the assignment of each."""
-    table = grid("right", "left", "fold")
+    table = styles.grid("right", "left", "fold")
     for assignment in curriculum.assignments:
         if of_assignment := texts.get(assignment.module):
             number, module = Text(str(assignment.number), "bold"), Text(assignment.module, "bold")
