@@ -14,8 +14,7 @@ from typing import Any
 
 from autograder.course import Assignment, Curriculum, registry
 from autograder.course.stubs import FOLDED, experiment_name
-from autograder.web.site.links import Term
-from autograder.web.site.markdown import Markdown, PageText, highlight
+from autograder.web.site.markdown import Markdown, PageText, Term, highlight
 
 HEADING = re.compile(r"(#{1,6}) +(.+?) *#* *$")
 

@@ -16,8 +16,7 @@ from autograder.errors import HeadwayError, missing_package
 from autograder.report.html import safe_environment
 from autograder.web.site import guides
 from autograder.web.site.lesson import PageHtml, points_of, render_lesson
-from autograder.web.site.links import CourseLinks
-from autograder.web.site.markdown import Markdown, PageText
+from autograder.web.site.markdown import CourseLinks, Markdown, PageText
 from autograder.workspace.files import stub_text
 from autograder.workspace.finished import CARD_STEP, READ_STEP
 

@@ -12,8 +12,7 @@ from latex2mathml.commands import CONVERSION_MAP
 from autograder.courses.transformer import TRANSFORMER
 from autograder.errors import HeadwayError
 from autograder.web.site import formulas
-from autograder.web.site.links import CourseLinks
-from autograder.web.site.markdown import Markdown, PageText
+from autograder.web.site.markdown import CourseLinks, Markdown, PageText
 
 HOSTILE = '<script>alert(1)</script><img src="x" onerror="alert(1)">'
 

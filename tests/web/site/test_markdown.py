@@ -7,8 +7,7 @@ import pytest
 
 from autograder.course import glossary
 from autograder.courses.transformer import TRANSFORMER
-from autograder.web.site.links import EVERYDAY_WORDS, CourseLinks
-from autograder.web.site.markdown import Markdown, PageText
+from autograder.web.site.markdown import EVERYDAY_WORDS, CourseLinks, Markdown, PageText
 
 FIRST, SECOND, THIRD = list(TRANSFORMER.modules)[:3]
 HARMFUL = """a "quoted" <b onclick='x()'> & more"""
