@@ -21,6 +21,7 @@ import nbformat
 from measuring import ROOT, grade_command, make_parser, plain_pytest, ratios, spread, timed, warm
 from nbformat.v4 import new_code_cell, new_notebook
 from support import nbgrader_class
+from support.editing import write_files
 
 from autograder.course.stubs import bundled
 
@@ -39,9 +40,8 @@ def sources():
 
 def make_class(folder, count, kinds):
     for number in range(count):
-        (folder / f"s{number:03}").mkdir(parents=True)
-        for module, text in kinds[number % KINDS].items():
-            (folder / f"s{number:03}" / f"{module}.py").write_text(text, "utf-8")
+        files = {f"{module}.py": text for module, text in kinds[number % KINDS].items()}
+        write_files(folder / f"s{number:03}", files)
 
 
 def headway(group, out, processes):
@@ -122,11 +122,9 @@ def main():
         for number in range(options.rounds + 1):
             theirs.append(course.autograde())
             ours.append(headway(scratch / "class", scratch / f"out{number}", options.processes))
-            first, *others = (
-                # Only the checks of the three functions are run, as in the other runs.
-                plain_pytest(scratch / "class" / f"s{i:03}", MODULES, functions=FUNCTIONS)
-                for i in range(options.sample)
-            )
+            # Only the checks of the three functions are run, as in the other runs.
+            folders = [scratch / "class" / f"s{i:03}" for i in range(options.sample)]
+            first, *others = (plain_pytest(folder, MODULES, functions=FUNCTIONS) for folder in folders)
             plains.append(sum(others, first))
             empty.append(headway(scratch / "one", scratch / f"one{number}", 1))
     print(f"softmax, attention, layer norm; {len(warm(ours))} rounds, whole commands, median (min to max)")
