@@ -19,6 +19,7 @@ from nbgrader.coursedir import CourseDirectory
 from nbgrader.exchange.default import ExchangeFetchAssignment, ExchangeSubmit
 from traitlets.config import Config
 
+sys.path.insert(0, str(Path(__file__).parents[1]))
 from support.nbgrader_class import solutions_of, write_answers
 
 MISTAKE = ("/ float(temperature)", "* float(temperature)")
