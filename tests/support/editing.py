@@ -1,5 +1,6 @@
 """Write and change files as their owners would."""
 
+import contextlib
 import io
 import zipfile
 
@@ -26,3 +27,17 @@ def zip_bytes(files):
         for name, content in files.items():
             archive.writestr(name, content)
     return buffer.getvalue()
+
+
+@contextlib.contextmanager
+def unchanged(*paths):
+    """Fail if a file, or a file in a folder, does not have its old content afterward."""
+    before = [_content(path) for path in paths]
+    yield
+    assert [_content(path) for path in paths] == before
+
+
+def _content(path):
+    if path.is_dir():
+        return {file: file.read_bytes() for file in path.rglob("*") if file.is_file()}
+    return path.read_bytes()

@@ -63,8 +63,10 @@ class Terminal:
                 raise AssertionError(f"{wanted!r} is not on the screen (exit code {ended}):\n{self.screen()}")
         return self.screen()
 
-    def press(self, keys):
+    def press(self, keys, shows=None):
+        """Type keys; with `shows`, wait until that is on the screen, and return the screen."""
         os.write(self.master, keys.encode())
+        return shows and self.wait_for(shows)
 
     def wait_end(self, seconds=120.0):
         """Wait until the program has ended; its exit code."""

@@ -80,11 +80,9 @@ def test_read_submission_leaves_out_anything_but_files(name, kind):
         assert modules == {"softmax.py": WORK["softmax.py"]} and "a link or a device" in notes[0]
 
 
-@pytest.mark.parametrize(
-    ("offset", "value"),
-    [(8, b"\1\0"), (10, b"\x0e\0"), (16, b"\0\0\0\0"), (24, b"\3\0\0\0"), (42, b"\xff\xff\xff\x7f")],
-    ids=["encrypted", "other compression", "wrong checksum", "wrong size", "wrong place"],
-)
+@pytest.mark.parametrize(("offset", "value"), [
+    (8, b"\1\0"), (10, b"\x0e\0"), (16, b"\0\0\0\0"), (24, b"\3\0\0\0"), (42, b"\xff\xff\xff\x7f"),
+], ids=["encrypted", "other compression", "wrong checksum", "wrong size", "wrong place"])  # fmt: skip
 def test_read_submission_of_damaged_entry_is_one_line(offset, value):
     content = archive()
     entry = content.index(b"PK\1\2")

@@ -1,10 +1,12 @@
 """`headway copy` brings work from a notebook into the file and back; experiments and pages follow what counts."""
 
 import json
+import shutil
 
 import pytest
 from support.built_in import solution_source
 from support.commands import SOFTMAX, headway, refusal, succeed
+from support.editing import edit, unchanged
 
 from autograder.course.stubs import bundled
 from autograder.courses.transformer import TRANSFORMER
@@ -14,30 +16,17 @@ from autograder.workspace.workspace import Workspace
 
 HELPERS = "import math\n\nFACTOR = math.sqrt(4.0) / 2\n\n\ndef _scaled(x):\n    return x * FACTOR\n"
 WORK = f"{HELPERS}\n\n{SOFTMAX.replace('x - ', '_scaled(x) - ', 1)}"
-
-
-def cell(source):
-    return {"cell_type": "code", "metadata": {}, "outputs": [], "execution_count": None, "source": source}
+NOTEBOOK = "notebooks/softmax.ipynb"
 
 
 @pytest.fixture
-def workspace(tmp_path):
+def workspace(folder):
     """A workspace with softmax in its notebook."""
-    succeed("init", tmp_path / "ws")
-    path = tmp_path / "ws" / "notebooks" / "softmax.ipynb"
-    notebook = json.loads(path.read_text("utf-8"))
-    notebook["cells"].append(cell(WORK))
-    path.write_text(json.dumps(notebook))
-    return tmp_path / "ws"
-
-
-def edit_notebook(folder, change):
-    path = folder / "notebooks" / "softmax.ipynb"
-    notebook = json.loads(path.read_text("utf-8"))
-    for one in notebook["cells"]:
-        if one["cell_type"] == "code":
-            one["source"] = change("".join(one["source"]))
-    path.write_text(json.dumps(notebook))
+    notebook = json.loads((folder / NOTEBOOK).read_text("utf-8"))
+    cell = {"cell_type": "code", "metadata": {}, "outputs": [], "execution_count": None, "source": WORK}
+    notebook["cells"].append(cell)
+    (folder / NOTEBOOK).write_text(json.dumps(notebook))
+    return folder
 
 
 def test_copy_there_and_back_keeps_what_the_functions_do(workspace):
@@ -45,13 +34,12 @@ def test_copy_there_and_back_keeps_what_the_functions_do(workspace):
     assert "softmax.py counts now" in said and "backups/softmax-" in said
     text = (workspace / "softmax.py").read_text("utf-8")
     assert "def _scaled" in text and "FACTOR = " in text and "import math" in text and "# ## " in text
-    opened = Workspace.open(workspace)
-    assert opened.file_of("softmax") == "softmax.py"
+    assert Workspace.open(workspace).file_of("softmax") == "softmax.py"
 
-    (workspace / "softmax.py").write_text(text.replace("/ 2\n", "/ 4\n"))
+    edit(workspace / "softmax.py", "/ 2\n", "/ 4\n")
     succeed("copy", "softmax", "--to", "notebook", cwd=workspace)
     opened = Workspace.open(workspace)
-    assert opened.file_of("softmax") == "notebooks/softmax.ipynb"
+    assert opened.file_of("softmax") == NOTEBOOK
     assert "/ 4" in opened.notebook_modules["softmax"]
     assert len(list((workspace / "backups").iterdir())) == 2
 
@@ -61,20 +49,19 @@ def test_copy_takes_every_official_solution(workspace):
     for module in TRANSFORMER.modules:
         (workspace / f"{module}.py").write_text(solution_source(module), "utf-8")
         copy_version(Workspace.open(workspace), module, "notebook")
-        (workspace / f"{module}.py").write_bytes((bundled("assignments") / f"{module}.py").read_bytes())
+        shutil.copy(bundled("assignments") / f"{module}.py", workspace)
         copy_version(Workspace.open(workspace), module, "file")
 
 
 def test_copy_refuses_what_it_cannot_copy_whole(workspace):
     assert "nothing is written in the notebook of bigram" in refusal("copy", "bigram", "--to", "file", cwd=workspace)
     succeed("copy", "softmax", "--to", "file", cwd=workspace)
-    edit_notebook(workspace, lambda source: f"%time 1\n{source}" if "def softmax" in source else source)
-    path = workspace / "notebooks" / "softmax.ipynb"
-    (workspace / "softmax.py").write_text((workspace / "softmax.py").read_text("utf-8").replace("/ 2\n", "/ 4\n"))
-    before = path.read_bytes()
-    backups = len(list((workspace / "backups").iterdir()))
-    assert "Copy them by hand" in refusal("copy", "softmax", "--to", "notebook", cwd=workspace)
-    assert path.read_bytes() == before and len(list((workspace / "backups").iterdir())) == backups
+    edit(workspace / NOTEBOOK, r'"import math\n', r'"%time 1\nimport math\n')
+    edit(workspace / "softmax.py", "/ 2\n", "/ 4\n")
+    backups = list((workspace / "backups").iterdir())
+    with unchanged(workspace / NOTEBOOK):
+        assert "Copy them by hand" in refusal("copy", "softmax", "--to", "notebook", cwd=workspace)
+    assert list((workspace / "backups").iterdir()) == backups
 
 
 @pytest.mark.slow
@@ -82,7 +69,7 @@ def test_experiment_uses_the_notebook_that_counts(workspace):
     done = headway("experiment", "softmax", cwd=workspace)
     assert done.stderr == "NotImplementedError: softmax.cross_entropy_backward. Write it first.\n"
     assert "no experiment 'x'" in refusal("experiment", "softmax", "x", cwd=workspace)
-    edit_notebook(workspace, lambda source: source.replace("/ 2\n", "/ 4\n"))
+    edit(workspace / NOTEBOOK, r"/ 2\n", r"/ 4\n")
     done = headway("debug", "softmax.softmax", cwd=workspace)
     assert "ndarray (" in done.stdout and "expected:" in done.stdout
 
@@ -97,7 +84,7 @@ def test_restored_workspace_is_checked_and_says_why_a_notebook_counts(workspace,
 def test_list_counts_only_what_was_checked_as_it_is_now(workspace):
     assert "0 of 106 functions pass, 1 is not checked yet" in succeed("list", cwd=workspace, COLUMNS="200").stdout
     headway("check", "softmax", cwd=workspace)
-    edit_notebook(workspace, lambda source: source.replace("/ 2\n", "/ 4\n"))
+    edit(workspace / NOTEBOOK, r"/ 2\n", r"/ 4\n")
     (workspace / "bigram.py").unlink()
     (workspace / "ffn.py").write_bytes((workspace / "ffn.py").read_bytes() + b"# \xe4\n")
     said = succeed("list", cwd=workspace, COLUMNS="200").stdout

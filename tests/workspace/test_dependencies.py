@@ -1,27 +1,24 @@
 """Fingerprints: which functions a change may affect, through helpers and other modules."""
 
-from pathlib import Path
+import shutil
 
 import pytest
+from support.editing import edit
 
 from autograder.course.stubs import bundled
 from autograder.courses.transformer import TRANSFORMER
-from autograder.workspace.dependencies import Snapshot, take_snapshot
+from autograder.workspace.dependencies import take_snapshot
 
 
 @pytest.fixture
 def workspace(tmp_path):
-    for path in bundled("solutions").glob("*.py"):
-        (tmp_path / path.name).write_bytes(path.read_bytes())
-    return tmp_path
+    return shutil.copytree(bundled("solutions"), tmp_path / "solutions")
 
 
-def edited(workspace: Path, module: str, old: str, new: str) -> tuple[Snapshot, Snapshot]:
+def edited(workspace, module, old, new):
+    """Return the snapshots before and after an edit."""
     before = take_snapshot(workspace, TRANSFORMER)
-    path = workspace / f"{module}.py"
-    text = path.read_text()
-    assert old in text
-    path.write_text(text.replace(old, new, 1))
+    edit(workspace / f"{module}.py", old, new)
     return before, take_snapshot(workspace, TRANSFORMER, before)
 
 
@@ -35,33 +32,25 @@ def test_comments_and_docstrings_affect_nothing(workspace):
 
 @pytest.mark.slow
 def test_signature_change_affects_only_that_function(workspace):
-    path = workspace / "ffn.py"
-    before = take_snapshot(workspace, TRANSFORMER)
-    path.write_text(path.read_text().replace("def relu_backward(dout, x", "def relu_backward(dout, x, *, unused=None"))
-    after = take_snapshot(workspace, TRANSFORMER, before)
+    before, after = edited(workspace, "ffn", "def relu_backward(dout, x", "def relu_backward(dout, x, *, unused=None")
     assert after.edited_functions(before) == ("ffn.relu_backward",)
     assert after.affected_functions(before) == ("ffn.relu_backward",)
 
 
 def test_helper_change_affects_other_modules(workspace):
-    before, after = edited(
-        workspace, "softmax", "x = np.asarray(x)\n    return x if", "x = np.array(x)\n    return x if"
-    )
+    before, after = edited(workspace, "softmax", "np.asarray(x)\n    return x if", "np.array(x)\n    return x if")
     mine = after.edited_functions(before)
     assert mine == TRANSFORMER.select(["softmax"])
     assert "attention.attention" in after.affected_functions(before)
     assert "tokenizer.encode" not in after.affected_functions(before)
 
 
-def test_unbound_statement_affects_its_whole_module(workspace):
-    before, after = edited(
-        workspace, "layernorm", "import numpy as np\n", "import numpy as np\n\nnp.seterr(all='ignore')\n"
-    )
-    assert after.edited_functions(before) == TRANSFORMER.select(["layernorm"])
-
-
-def test_evaluated_default_affects_its_whole_module(workspace):
-    before, after = edited(workspace, "layernorm", "def rmsnorm(x, gamma, eps=1e-5", "def rmsnorm(x, gamma, eps=1/0")
+@pytest.mark.parametrize(("old", "new"), [
+    ("import numpy as np\n", "import numpy as np\n\nnp.seterr(all='ignore')\n"),
+    ("def rmsnorm(x, gamma, eps=1e-5", "def rmsnorm(x, gamma, eps=1/0"),
+], ids=["unbound statement", "evaluated default"])  # fmt: skip
+def test_code_that_an_import_runs_affects_its_whole_module(workspace, old, new):
+    before, after = edited(workspace, "layernorm", old, new)
     assert after.edited_functions(before) == TRANSFORMER.select(["layernorm"])
 
 
@@ -95,7 +84,6 @@ def test_unreadable_or_missing_file_affects_its_functions(workspace):
     (workspace / "softmax.py").write_bytes(b"\x00\xff" * 10)
     assert take_snapshot(workspace, TRANSFORMER).modules["softmax"].parsed.error is not None
     (workspace / "attention.py").unlink()
-    (workspace / "attention.py").mkdir()
     assert "attention" not in take_snapshot(workspace, TRANSFORMER).modules
 
 
@@ -129,8 +117,8 @@ def test_experiment_affects_nothing(workspace):
     """Code below `if __name__ == "__main__":` only runs with `python softmax.py`, never in a check."""
     before, after = edited(workspace, "softmax", "for lead in (1.0, 5.0, 20.0):", "for lead in (2.0, 5.0, 20.0):")
     assert after.affected_functions(before) == ()
-    path = workspace / "softmax.py"
     further = '\nif __name__ == "__main__" and "further" in sys.argv:\n    print(softmax([1.0]))\n'
+    path = workspace / "softmax.py"
     path.write_text(path.read_text() + further)
     assert take_snapshot(workspace, TRANSFORMER, after).affected_functions(after) == ()
     for more in (

@@ -3,7 +3,7 @@
 import os
 
 import pytest
-from support.editing import edit
+from support.editing import edit, unchanged
 
 from autograder.courses.transformer import TRANSFORMER
 from autograder.errors import UsageError
@@ -39,10 +39,9 @@ def test_replace_changes_only_the_cell(folder):
 
 
 def test_replace_with_another_digest_is_a_conflict(folder):
-    before = (folder / "softmax.py").read_bytes()
-    conflict = cells_of(folder).replace("softmax", "x = 1", "0123456789abcdef")
+    with unchanged(folder / "softmax.py"):
+        conflict = cells_of(folder).replace("softmax", "x = 1", "0123456789abcdef")
     assert isinstance(conflict, Conflict) and STUB in conflict.cell.text
-    assert (folder / "softmax.py").read_bytes() == before
 
 
 @pytest.mark.parametrize("newline", ["\n", "\r\n"])
@@ -83,12 +82,10 @@ def test_renamed_function_is_found_by_digest_and_by_its_lesson(folder):
 
 def test_emptied_cell_is_found_and_can_be_filled(folder):
     cell = cells_of(folder).require("softmax")
-    before = (folder / "softmax.py").read_bytes()
-    empty = cells_of(folder).replace("softmax", "\n", cell.digest)
-    assert empty.text == ""
-    assert cells_of(folder).find("softmax") == empty
-    cells_of(folder).replace("softmax", cell.text, empty.digest)
-    assert (folder / "softmax.py").read_bytes() == before
+    with unchanged(folder / "softmax.py"):
+        empty = cells_of(folder).replace("softmax", "\n", cell.digest)
+        assert empty.text == "" and cells_of(folder).find("softmax") == empty
+        cells_of(folder).replace("softmax", cell.text, empty.digest)
 
 
 def test_functions_in_one_cell_are_shared(folder):
@@ -97,9 +94,8 @@ def test_functions_in_one_cell_are_shared(folder):
     cells = cells_of(folder)
     (cell,) = cells.cells
     assert cells.require("softmax") == cells.require("cross_entropy") == cell
-    assert set(cells.shared_with("softmax", cell)) == {
-        f"softmax.{name}" for name in TRANSFORMER.function_names["softmax"] if name != "softmax"
-    }
+    others = {f"softmax.{name}" for name in TRANSFORMER.function_names["softmax"] if name != "softmax"}
+    assert set(cells.shared_with("softmax", cell)) == others
 
 
 def test_second_definition_is_the_one_that_counts(folder):
@@ -110,29 +106,21 @@ def test_second_definition_is_the_one_that_counts(folder):
 
 def test_marker_in_a_text_is_refused(folder):
     cell = cells_of(folder).require("softmax")
-    before = (folder / "softmax.py").read_bytes()
     for text in ("# %% [markdown]", "#%%", "x = 1\r# %%\ry = 2"):
-        with pytest.raises(UsageError, match="new cell"):
+        with unchanged(folder / "softmax.py"), pytest.raises(UsageError, match="new cell"):
             cells_of(folder).replace("softmax", text, cell.digest)
-    assert (folder / "softmax.py").read_bytes() == before
     cells_of(folder).replace("softmax", "# %%time\n    # %%\n#%", cell.digest)
 
 
 @pytest.mark.parametrize(("text", "message"), [("x = '\ud800'", "surrogate"), ("#" * (1 << 20), "larger than 1 MiB")])
 def test_text_that_cannot_be_saved_changes_nothing(folder, text, message):
     cell = cells_of(folder).require("softmax")
-    before = (folder / "softmax.py").read_bytes()
-    with pytest.raises(UsageError, match=message):
+    with unchanged(folder / "softmax.py"), pytest.raises(UsageError, match=message):
         cells_of(folder).replace("softmax", text, cell.digest)
-    assert (folder / "softmax.py").read_bytes() == before
-
-
-def make_link(path):
-    path.symlink_to(path.parent / "ffn.py")
 
 
 @pytest.mark.parametrize(("make", "message"), [
-    (make_link, "is a link"),
+    (lambda path: path.symlink_to(path.with_name("ffn.py")), "is a link"),
     (lambda path: path.mkdir(), "not a plain file"),
     (os.mkfifo, "not a plain file"),
     (lambda path: path.write_bytes(b"\xff\xfe"), "not UTF-8"),
@@ -148,16 +136,13 @@ def test_file_that_is_no_plain_text_is_reported(folder, make, message):
 
 def test_failed_write_keeps_the_file(folder, monkeypatch):
     cell = cells_of(folder).require("softmax")
-    before = (folder / "softmax.py").read_bytes()
 
     def full(*arguments):
         raise OSError(28, "No space left on device")
 
     monkeypatch.setattr("os.replace", full)
-    with pytest.raises(UsageError, match="No space left"):
+    with unchanged(folder / "softmax.py"), pytest.raises(UsageError, match="No space left"):
         cells_of(folder).replace("softmax", "x = 1", cell.digest)
-    monkeypatch.undo()
-    assert (folder / "softmax.py").read_bytes() == before
     assert not list(folder.glob(".tmp*"))
 
 

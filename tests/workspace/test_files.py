@@ -1,6 +1,7 @@
 """Changing the student's files: reset and update, with backups."""
 
 import pytest
+from support.editing import edit
 
 from autograder.course.stubs import bundled
 from autograder.courses.transformer import TRANSFORMER
@@ -50,10 +51,8 @@ def test_reset_and_update_accept_bom_and_windows_newlines(folder):
 
 
 def test_update_brings_new_stubs_and_keeps_work(folder, monkeypatch):
-    worked = (folder / "softmax.py").read_text().replace(
-        'raise NotImplementedError("softmax.softmax")', "return my_work(x)"
-    )  # fmt: skip
-    worked += "\n\ndef my_work(x):\n    return x\n"
+    edit(folder / "softmax.py", 'raise NotImplementedError("softmax.softmax")', "return my_work(x)")
+    worked = (folder / "softmax.py").read_text() + "\n\ndef my_work(x):\n    return x\n"
     (folder / "softmax.py").write_text(worked)
     (folder / "ffn.py").unlink()
     installed = files.stub_text

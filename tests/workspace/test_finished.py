@@ -6,6 +6,7 @@ import shlex
 import click
 import pytest
 from rich.console import Console
+from support.editing import edit
 
 from autograder.cli import COMMANDS, main
 from autograder.courses.transformer import TRANSFORMER
@@ -40,9 +41,8 @@ def test_finished_assignment_names_commands_that_exist(workspace, module):
     for command in (command for command in steps(finished).values() if command.startswith("headway")):
         _, name, *words = shlex.split(command)
         assert name in COMMANDS
-        known = {
-            option for parameter in main.get_command(click.Context(main), name).params for option in parameter.opts
-        }
+        parameters = main.get_command(click.Context(main), name).params
+        known = {option for parameter in parameters for option in parameter.opts}
         assert {word for word in words if word.startswith("--")} <= known
 
 
@@ -83,8 +83,7 @@ def test_finished_course_offers_the_card(workspace):
 
 def test_finished_assignment_hides_what_is_not_there(workspace, folder):
     (folder / "course.toml").write_text('solutions = "never"\n')
-    source = (folder / "softmax.py").read_text("utf-8")
-    (folder / "softmax.py").write_text(source.replace('if __name__ == "__main__":', "if False:"), "utf-8")
+    edit(folder / "softmax.py", 'if __name__ == "__main__":', "if False:")
     assert set(steps(finished_assignment(workspace, "softmax", passing_until("softmax")))) == {"picture"}
 
 

@@ -7,6 +7,7 @@ import os
 import re
 import socket
 from contextlib import nullcontext
+from types import SimpleNamespace
 
 import pytest
 from rich.console import Console
@@ -15,6 +16,7 @@ from support.commands import invoke, refusal
 from autograder.core.text import clean_name
 from autograder.courses.transformer import TRANSFORMER
 from autograder.workspace import create, editor, watch_plain
+from autograder.workspace.session import WatchSession
 from autograder.workspace.watch import WatchLoop
 from autograder.workspace.workspace import Workspace
 
@@ -72,8 +74,7 @@ def test_command_in_hostile_workspace_prints_only_text(hostile, command):
 def test_error_about_a_hostile_name_prints_only_text(hostile, command):
     name = "x\x1b]0;title\x07.safetensors"
     (hostile / name).mkdir() if command == ["import-model"] else (hostile / name).write_bytes(b"x")
-    done = refusal(*command, name, cwd=hostile)
-    assert_harmless(done)
+    assert_harmless(refusal(*command, name, cwd=hostile))
 
 
 def test_headway_beside_hostile_workspace_prints_only_text(hostile, tmp_path):
@@ -83,50 +84,22 @@ def test_headway_beside_hostile_workspace_prints_only_text(hostile, tmp_path):
 
 
 def test_watch_shows_hostile_folder_as_one_line(hostile, monkeypatch):
-    class Ended:
-        """A session in which the user presses Ctrl-C at once."""
-
-        curriculum, workspace = TRANSFORMER, Workspace.open(hostile)
-
-        def begin(self): ...
-
-        @property
-        def checking(self):
-            raise KeyboardInterrupt
-
+    # There is nothing to check in this session: the program ends after its first line.
+    session = SimpleNamespace(curriculum=TRANSFORMER, workspace=Workspace.open(hostile), begin=lambda: None)
     output = io.StringIO()
-    monkeypatch.setattr(watch_plain, "watched", lambda folder, on_event, poll: nullcontext(Ended()))
-    with pytest.raises(KeyboardInterrupt):
+    monkeypatch.setattr(watch_plain, "watched", lambda folder, on_event, poll: nullcontext(session))
+    with pytest.raises(AttributeError, match="checking"):
         watch_plain.run(hostile, poll=False, console=Console(file=output))
     assert output.getvalue() == f"watching {SHOWN}; press Ctrl-C to stop\n"
 
 
-class FakeTerminal:
-    """A terminal that keeps what it is to show."""
-
-    def size(self):
-        return 100, 40
-
-    def show(self, lines):
-        self.lines = lines
-
-
-class FakeChecker:
-    """A checker that never answers."""
-
-    def submit(self, request): ...
-
-    def cancel_before(self, number): ...
-
-
 def test_watch_draws_hostile_folder_in_one_line(hostile):
-    from autograder.workspace.session import WatchSession
-
-    terminal, session = FakeTerminal(), WatchSession(Workspace.open(hostile), FakeChecker())
+    checker, lines = SimpleNamespace(submit=lambda request: None, cancel_before=lambda number: None), []
+    session = WatchSession(Workspace.open(hostile), checker)
     session.begin()
-    WatchLoop(session, terminal, no_color=True).draw()
-    assert SHOWN in terminal.lines[0]
-    assert_harmless(re.sub(r"\x1b\[[\d;]*m|\x1b\]8;[^\x07\x1b]*\x1b\\", "", "\n".join(terminal.lines)))
+    WatchLoop(session, SimpleNamespace(size=lambda: (100, 40), show=lines.extend), no_color=True).draw()
+    assert SHOWN in lines[0]
+    assert_harmless(re.sub(r"\x1b\[[\d;]*m|\x1b\]8;[^\x07\x1b]*\x1b\\", "", "\n".join(lines)))
 
 
 @pytest.mark.parametrize("program", ["vscode", ""])

@@ -10,6 +10,7 @@ from autograder.courses.transformer import TRANSFORMER
 from autograder.documents.results import CheckResult
 from autograder.workspace import progress, state
 
+SOFT, RELU = "softmax.softmax", "ffn.relu"
 FINGERPRINTS = dict.fromkeys(TRANSFORMER.functions, "a")
 
 
@@ -20,26 +21,24 @@ def result(function, status="passed", possible=1.0):
 def test_store_then_load_returns_the_same_entries(folder):
     recorded = state.load(folder)
     entries = progress.load(recorded, TRANSFORMER)
-    results = [result("softmax.softmax"), result("ffn.relu", "failed")]
-    assert progress.update(entries, results, FINGERPRINTS) == ("softmax.softmax",)
+    results = [result(SOFT), result(RELU, "failed")]
+    assert progress.update(entries, results, FINGERPRINTS) == (SOFT,)
     progress.store(recorded, entries, TRANSFORMER)
     recorded.save()
     loaded = progress.load(state.load(folder), TRANSFORMER)
     assert loaded == entries
-    assert progress.update(loaded, [result("softmax.softmax")], FINGERPRINTS) == ()
+    assert progress.update(loaded, [result(SOFT)], FINGERPRINTS) == ()
 
 
 def test_current_statuses_leaves_out_changed_code():
     entries = {}
-    progress.update(entries, [result("softmax.softmax"), result("ffn.relu", "failed")], FINGERPRINTS)
-    assert progress.current_statuses(entries, FINGERPRINTS) == {"softmax.softmax": "passed", "ffn.relu": "failed"}
-    changed = FINGERPRINTS | {"ffn.relu": "b"}
-    assert progress.current_statuses(entries, changed) == {"softmax.softmax": "passed"}
+    progress.update(entries, [result(SOFT), result(RELU, "failed")], FINGERPRINTS)
+    assert progress.current_statuses(entries, FINGERPRINTS) == {SOFT: "passed", RELU: "failed"}
+    changed = FINGERPRINTS | {RELU: "b"}
+    assert progress.current_statuses(entries, changed) == {SOFT: "passed"}
 
 
-@pytest.mark.parametrize(
-    "content", [[], {"softmax.softmax": 3}, {"softmax.softmax": {"fingerprint": 1}}, {"x.y": {}}, "no"]
-)
+@pytest.mark.parametrize("content", [[], {SOFT: 3}, {SOFT: {"fingerprint": 1}}, {"x.y": {}}, "no"])
 def test_load_damaged_progress_is_empty(folder, content):
     recorded = state.load(folder)
     recorded.content |= {progress.VERSION: __version__, progress.KEY: content}
@@ -49,7 +48,7 @@ def test_load_damaged_progress_is_empty(folder, content):
 def test_load_other_version_is_empty(folder):
     recorded = state.load(folder)
     entries = {}
-    progress.update(entries, [result("ffn.relu")], FINGERPRINTS)
+    progress.update(entries, [result(RELU)], FINGERPRINTS)
     progress.store(recorded, entries, TRANSFORMER)
     assert progress.load(recorded, TRANSFORMER)
     recorded.content[progress.VERSION] = "0.0.1"
@@ -58,31 +57,30 @@ def test_load_other_version_is_empty(folder):
 
 def test_since_changes_only_with_the_status():
     entries = {}
-    progress.update(entries, [result("ffn.relu", "failed")], FINGERPRINTS, "2026-01-01T00:00:00+00:00")
-    progress.update(entries, [result("ffn.relu", "failed")], FINGERPRINTS, "2026-01-02T00:00:00+00:00")
-    assert entries["ffn.relu"].since == "2026-01-01T00:00:00+00:00"
-    progress.update(entries, [result("ffn.relu")], FINGERPRINTS, "2026-01-03T00:00:00+00:00")
-    assert entries["ffn.relu"].since == "2026-01-03T00:00:00+00:00"
-    now = datetime.datetime.fromisoformat("2026-01-05T01:00:00+00:00")
-    assert ago(entries["ffn.relu"].since, now) == "2 d"
+    progress.update(entries, [result(RELU, "failed")], FINGERPRINTS, "2026-01-01T00:00:00+00:00")
+    progress.update(entries, [result(RELU, "failed")], FINGERPRINTS, "2026-01-02T00:00:00+00:00")
+    assert entries[RELU].since == "2026-01-01T00:00:00+00:00"
+    progress.update(entries, [result(RELU)], FINGERPRINTS, "2026-01-03T00:00:00+00:00")
+    assert entries[RELU].since == "2026-01-03T00:00:00+00:00"
+    assert ago(entries[RELU].since, datetime.datetime.fromisoformat("2026-01-05T01:00:00+00:00")) == "2 d"
 
 
 def test_next_unfinished_prefers_the_current_assignment():
     statuses = dict.fromkeys(TRANSFORMER.functions, "passed")
     assert progress.next_unfinished(statuses, TRANSFORMER) is None
-    statuses["tokenizer.encode"] = statuses["ffn.relu"] = statuses["layernorm.rmsnorm"] = "failed"
-    assert progress.next_unfinished(statuses, TRANSFORMER, "softmax.softmax") == "ffn.relu"
-    assert progress.next_unfinished(statuses, TRANSFORMER, "ffn.relu") == "layernorm.rmsnorm"
+    statuses["tokenizer.encode"] = statuses[RELU] = statuses["layernorm.rmsnorm"] = "failed"
+    assert progress.next_unfinished(statuses, TRANSFORMER, SOFT) == RELU
+    assert progress.next_unfinished(statuses, TRANSFORMER, RELU) == "layernorm.rmsnorm"
     assert progress.next_unfinished(statuses, TRANSFORMER) == "tokenizer.encode"
-    statuses["softmax.softmax"] = "failed"  # before the current function, but in the same assignment
-    assert progress.next_unfinished(statuses, TRANSFORMER, "softmax.cross_entropy") == "softmax.softmax"
-    assert progress.next_unfinished(statuses, TRANSFORMER, "softmax.softmax") == "ffn.relu"
+    statuses[SOFT] = "failed"  # before the current function, but in the same assignment
+    assert progress.next_unfinished(statuses, TRANSFORMER, "softmax.cross_entropy") == SOFT
+    assert progress.next_unfinished(statuses, TRANSFORMER, SOFT) == RELU
     # rmsnorm is a bonus function, so it comes last
-    assert progress.next_unfinished(statuses, TRANSFORMER, "layernorm.layernorm") == "ffn.relu"
+    assert progress.next_unfinished(statuses, TRANSFORMER, "layernorm.layernorm") == RELU
 
 
 def test_passed_assignments_ignores_bonus_functions():
     statuses = dict.fromkeys(TRANSFORMER.functions, "passed")
-    statuses["ffn.relu"] = statuses["layernorm.rmsnorm"] = "failed"
+    statuses[RELU] = statuses["layernorm.rmsnorm"] = "failed"
     passed = progress.passed_assignments(statuses, TRANSFORMER)
     assert "layernorm" in passed and "ffn" not in passed

@@ -15,6 +15,7 @@ from support.softmax_code import STUB
 from support.terminal import Terminal
 from support.waiting import wait_until
 
+from autograder.course.stubs import bundled
 from autograder.courses.transformer import TRANSFORMER
 from autograder.workspace.terminal import ENTER_SCREEN, LEAVE_SCREEN
 
@@ -26,17 +27,12 @@ WRONG = RIGHT.replace("z / z.sum(axis, keepdims=True)", "z")
 
 
 @pytest.fixture
-def workspace(folder):
-    return folder
-
-
-@pytest.fixture
-def started(workspace):
+def started(folder):
     """Start a command in a terminal; at the end of the test, q must end it if it still runs."""
     opened = []
 
     def start(command, first, **settings):
-        opened.append(Terminal(command, workspace, **settings))
+        opened.append(Terminal(command, folder, **settings))
         opened[-1].wait_for(first)
         return opened[-1]
 
@@ -59,14 +55,14 @@ def watching(started):
 
 
 @pytest.fixture
-def plain_lines(workspace):
+def plain_lines(folder):
     """Start `headway watch` in a pipe and return its lines; at the end of the test, Ctrl-C must end it."""
     processes = []
 
     def start(*arguments):
         command = [*HEADWAY, "watch", "--poll", *arguments]
         streams = {"stdin": subprocess.DEVNULL, "stdout": subprocess.PIPE, "text": True, "encoding": "utf-8"}
-        processes.append(subprocess.Popen(command, cwd=workspace, **streams))
+        processes.append(subprocess.Popen(command, cwd=folder, **streams))
         lines = iter(processes[0].stdout.readline, "")
         assert any("tokenizer.build_vocab: not started" in line for line in lines)
         return lines
@@ -80,68 +76,57 @@ def plain_lines(workspace):
         processes[0].stdout.close()
 
 
-def save(workspace, body, module="softmax", stub=STUB):
-    path = workspace / f"{module}.py"
-    text = (workspace.parent / "first").read_text() if (workspace.parent / "first").exists() else path.read_text()
-    (workspace.parent / "first").write_text(text)
-    path.write_text(text.replace(stub, body))
+def save(folder, body):
+    """Save the stub of softmax with another body."""
+    text = (bundled("assignments") / "softmax.py").read_text("utf-8")
+    (folder / "softmax.py").write_text(text.replace(STUB, body))
 
 
-def test_watch_full_session(watching, workspace):
+def test_watch_full_session(watching, folder):
     terminal = watching(columns=80, lines=24)
-    save(workspace, WRONG)
+    save(folder, WRONG)
     screen = terminal.wait_for("✗ softmax.softmax")
     assert "PyTorch's softmax" in screen and "softmax.py:" in screen
     assert max(map(len, screen.split("\n"))) <= 80
     assert "\x1b]8;" in terminal.raw  # a link to the line
-    terminal.press("n")
-    terminal.wait_for("does not pass yet")
-    terminal.press("h")
-    terminal.wait_for("hint 1 of 3")
-    terminal.press("m")
-    terminal.wait_for("hint 2 of 3")
+    terminal.press("n", shows="does not pass yet")
+    terminal.press("h", shows="hint 1 of 3")
+    terminal.press("m", shows="hint 2 of 3")
     assert "PyTorch's softmax" in terminal.screen()  # the report stays under the hint
     terminal.press("h")
-    terminal.press("l")
-    terminal.wait_for("▶  ✗ softmax")
-    terminal.press("\x1b[B")
-    terminal.wait_for("▶  · log_softmax")
-    terminal.press("l")
-    terminal.wait_for("✗ softmax.softmax ·")
-    terminal.press("p")
-    screen = terminal.wait_for(lambda screen: "softmax.py:" not in screen)
+    terminal.press("l", shows="▶  ✗ softmax")
+    terminal.press("\x1b[B", shows="▶  · log_softmax")
+    terminal.press("l", shows="✗ softmax.softmax ·")
+    screen = terminal.press("p", shows=lambda screen: "softmax.py:" not in screen)
     assert "PyTorch's softmax" in screen
-    terminal.press("pg")
-    terminal.wait_for(lambda screen: "The check says:" in screen and ">>>" in screen)
-    terminal.press("\x04")
-    terminal.wait_for("✗ softmax.softmax")
-    save(workspace, f'print("looked at x")\n    {RIGHT}')
+    terminal.press("pg", shows=lambda screen: "The check says:" in screen and ">>>" in screen)
+    terminal.press("\x04", shows="✗ softmax.softmax")
+    save(folder, f'print("looked at x")\n    {RIGHT}')
     terminal.wait_for("✓ softmax.softmax")
     assert f"1 of {TOTAL}" in terminal.screen() and "It still prints, when it is called:" in terminal.screen()
-    terminal.press("n")
-    terminal.wait_for("def log_softmax(")
+    terminal.press("n", shows="def log_softmax(")
     terminal.press("q")
     assert terminal.wait_end() == 0 and f"1 of {TOTAL} functions pass" in terminal.raw
 
 
-def test_watch_survives_unusual_saves(watching, workspace):
+def test_watch_survives_unusual_saves(watching, folder):
     terminal = watching()
-    save(workspace, WRONG)
+    save(folder, WRONG)
     terminal.wait_for("✗ softmax.softmax")
-    path = workspace / "softmax.py"
+    path = folder / "softmax.py"
     good = path.read_text().replace(WRONG, RIGHT)
     path.write_text(path.read_text().replace("return z", "return z +"))
     terminal.wait_for("SyntaxError")
-    (workspace / "new").write_text(good)  # many editors save by an atomic rename
-    os.replace(workspace / "new", path)
+    (folder / "new").write_text(good)  # many editors save by an atomic rename
+    os.replace(folder / "new", path)
     terminal.wait_for("✓ softmax.softmax")
     path.unlink()
     terminal.wait_for("No such file: softmax.py")
     path.write_text(good)
     terminal.wait_for("✓ softmax.softmax")
-    path.rename(workspace / "elsewhere.py")
+    path.rename(folder / "elsewhere.py")
     terminal.wait_for("No such file: softmax.py")
-    (workspace / "elsewhere.py").rename(path)
+    (folder / "elsewhere.py").rename(path)
     terminal.wait_for("✓ softmax.softmax")
     path.write_bytes(b"\xff\x00" * 20)
     terminal.wait_for("! softmax.py")
@@ -171,19 +156,19 @@ main()
 """
 
 
-def test_new_save_ends_an_endless_check(watching, workspace, tmp_path):
+def test_new_save_ends_an_endless_check(watching, folder, tmp_path):
     marker = tmp_path / "seconds"
     terminal = watching(command=[sys.executable, "-c", PATIENT_HEADWAY])
-    save(workspace, LOOP.format(marker=str(marker)))
+    save(folder, LOOP.format(marker=str(marker)))
     wait_until(marker.exists)
-    save(workspace, RIGHT)
+    save(folder, RIGHT)
     terminal.wait_for("✓ softmax.softmax")
     assert len(marker.read_text()) < 10
 
 
-def test_slow_check_is_explained(watching, workspace):
+def test_slow_check_is_explained(watching, folder):
     terminal = watching()
-    save(workspace, "while True: pass")
+    save(folder, "while True: pass")
     terminal.wait_for("takes too long")
     screen = terminal.wait_for("more than 1 s of CPU time")
     assert "stopped in" in screen and "while True: pass" in screen
@@ -198,170 +183,144 @@ def test_resize_redraws_within_the_width(watching):
     assert terminal.wait_end() == 0
 
 
-def test_ctrl_z_restores_the_shell_and_fg_resumes(started, workspace):
+def test_ctrl_z_restores_the_shell_and_fg_resumes(started, folder):
     command = f"{shlex.join(HEADWAY)} watch; echo STOPPED; read answer; fg"
     terminal = started(["bash", "-mc", command], "def build_vocab(")
-    terminal.press("\x1a")
-    terminal.wait_for("STOPPED")
+    terminal.press("\x1a", shows="STOPPED")
     assert LEAVE_SCREEN in terminal.raw  # the shell had its screen again
-    save(workspace, RIGHT)
-    terminal.press("\r")
-    terminal.wait_for("✓ softmax.softmax")
+    save(folder, RIGHT)
+    terminal.press("\r", shows="✓ softmax.softmax")
     assert terminal.raw.count(ENTER_SCREEN) == 2
 
 
-def test_reset_asks_and_keeps_a_backup(watching, workspace):
+def test_reset_asks_and_keeps_a_backup(watching, folder):
     terminal = watching()
-    save(workspace, WRONG)
+    save(folder, WRONG)
     terminal.wait_for("✗ softmax.softmax")
-    terminal.press("r")
-    terminal.wait_for("y / n")
-    terminal.press("n")
-    terminal.wait_for("nothing was changed")
+    terminal.press("r", shows="y / n")
+    terminal.press("n", shows="nothing was changed")
     terminal.press("ry")
     terminal.wait_for(lambda screen: "def softmax(" in screen and "was reset (backup: backups/" in screen)
-    (copy,) = (workspace / "backups").iterdir()
+    (copy,) = (folder / "backups").iterdir()
     assert WRONG in copy.read_text()
 
 
-def test_edit_lends_the_terminal_to_the_editor(watching, workspace, tmp_path):
+def test_edit_lends_the_terminal_to_the_editor(watching, folder, tmp_path):
     script = tmp_path / "my-editor"
     script.write_text('#!/bin/sh\necho "editing $@"\nread answer\n')
     script.chmod(0o755)
     terminal = watching(EDITOR=str(script), VISUAL="")
-    terminal.press("e")
-    terminal.wait_for(lambda screen: "editing +" in screen)
-    terminal.press("\r")
-    terminal.wait_for(lambda screen: "editing +" not in screen and "def build_vocab(" in screen)
+    terminal.press("e", shows=lambda screen: "editing +" in screen)
+    terminal.press("\r", shows=lambda screen: "editing +" not in screen and "def build_vocab(" in screen)
 
 
-def test_solution_is_offered_after_the_last_hint_and_confirmed(watching, workspace):
+def test_solution_is_offered_after_the_last_hint_and_confirmed(watching, folder):
     terminal = watching(columns=140, lines=60)
-    save(workspace, WRONG)
+    save(folder, WRONG)
     terminal.wait_for("✗ softmax.softmax")
     assert "Return the softmax" in terminal.screen()  # the documentation beside the report
-    terminal.press("s")
-    terminal.wait_for("after the last hint")
-    terminal.press("hmm")
-    terminal.wait_for("s shows the solution")
-    terminal.press("s")
-    terminal.wait_for("This is recorded. y / n")
-    terminal.press("n")
-    terminal.wait_for("nothing was changed")
-    assert not json.loads((workspace / ".headway.json").read_text()).get("gave_up")
-    terminal.press("sy")
-    terminal.wait_for("softmax.softmax · the solution")
-    assert "softmax.softmax" in json.loads((workspace / ".headway.json").read_text())["gave_up"]
-    terminal.press("\x1b")
-    terminal.wait_for("✗ softmax.softmax")
-    terminal.press("d")
-    terminal.wait_for("- yours   + the solution")
+    terminal.press("s", shows="after the last hint")
+    terminal.press("hmm", shows="s shows the solution")
+    terminal.press("s", shows="This is recorded. y / n")
+    terminal.press("n", shows="nothing was changed")
+    assert not json.loads((folder / ".headway.json").read_text()).get("gave_up")
+    terminal.press("sy", shows="softmax.softmax · the solution")
+    assert "softmax.softmax" in json.loads((folder / ".headway.json").read_text())["gave_up"]
+    terminal.press("\x1b", shows="✗ softmax.softmax")
+    terminal.press("d", shows="- yours   + the solution")
 
 
 def test_help_lists_all_keys(watching):
     terminal = watching(columns=80, lines=40)
-    terminal.press("?")
-    screen = terminal.wait_for("compare your code with the solution")
+    screen = terminal.press("?", shows="compare your code with the solution")
     assert "timed out" in screen
-    terminal.press("?")
-    terminal.wait_for(lambda screen: "timed out" not in screen)
+    terminal.press("?", shows=lambda screen: "timed out" not in screen)
 
 
-def test_screen_scrolls_to_the_end_of_the_documentation(watching, workspace):
+def test_screen_scrolls_to_the_end_of_the_documentation(watching, folder):
     terminal = watching(columns=80, lines=24)
-    save(workspace, WRONG)
+    save(folder, WRONG)
     terminal.wait_for("✗ softmax.softmax")
     terminal.wait_for("below · ↑ ↓ PgUp PgDn")
-    terminal.press("\x1b[F")
-    screen = terminal.wait_for("above · ↑ ↓")
+    screen = terminal.press("\x1b[F", shows="above · ↑ ↓")
     assert "ValueError: if" in screen
-    terminal.press("\x1b[H\x1b[B")
-    terminal.wait_for("↑ 1 above")
+    terminal.press("\x1b[H\x1b[B", shows="↑ 1 above")
 
 
-def test_broken_dependent_function_is_reported(watching, workspace, solutions):
+def test_broken_dependent_function_is_reported(watching, folder, solutions):
     for name in ("softmax", "ffn"):
-        shutil.copy(solutions / f"{name}.py", workspace / f"{name}.py")
+        shutil.copy(solutions / f"{name}.py", folder / f"{name}.py")
     passing = sum(len(TRANSFORMER.modules[name].functions) for name in ("softmax", "ffn"))
     terminal = watching(first="✓ softmax.softmax")
     terminal.wait_for(f"{passing} of {TOTAL}")
-    path = workspace / "softmax.py"
+    path = folder / "softmax.py"
     good = path.read_text()
     path.write_text(good + "\n\ndef as_float(x):\n    return 1.0 + np.asarray(x)\n")
     terminal.wait_for("! ffn.relu used to pass and now fails")
-    terminal.press("b")
-    terminal.wait_for("Headway · my-gpt · ffn.")
+    terminal.press("b", shows="Headway · my-gpt · ffn.")
     path.write_text(good)
     terminal.wait_for(f"{passing} of {TOTAL}")
     terminal.wait_for(lambda screen: "used to pass" not in screen)
 
 
-def test_syntax_error_is_reported_once(watching, workspace, solutions):
-    path = workspace / "softmax.py"
+def test_passing_assignment_that_breaks_is_reported(watching, folder, solutions):
+    path = folder / "softmax.py"
     good = (solutions / "softmax.py").read_text("utf-8")
     path.write_text(good)
     terminal = watching(first="✓ softmax.softmax")
     terminal.wait_for(f"5 of {TOTAL}")
     path.write_text(good + "\n\ndef more(:\n")
-    screen = terminal.wait_for("Python cannot read softmax.py")
-    assert "used to pass" not in screen
+    assert "used to pass" not in terminal.wait_for("Python cannot read softmax.py"), "a syntax error is reported once"
     path.write_text(good)
-    terminal.wait_for(f"5 of {TOTAL}")
-
-
-def test_passing_function_is_never_shown_as_stub(watching, workspace, solutions):
-    path = workspace / "softmax.py"
-    good = (solutions / "softmax.py").read_text("utf-8")
-    path.write_text(good)
-    terminal = watching(first="✓ softmax.softmax")
     terminal.wait_for(f"5 of {TOTAL}")
     later = 'def cross_entropy(logits, targets):\n    raise NotImplementedError("softmax.cross_entropy")\n'
     path.write_text(f"{good}\n\n{later}")
     terminal.wait_for("! softmax.cross_entropy used to pass and now fails")
     path.write_text(f"{good.replace('z = as_float(x)', 'z = 0.0 + as_float(x)', 1)}\n\n{later}")
     terminal.wait_for("✓ softmax.softmax")
+    # A function that passed is never shown as a stub.
     terminal.wait_for(lambda screen: "! softmax.cross_entropy used" in screen and "def cross_entropy(" not in screen)
 
 
-def test_watch_in_a_pipe_prints_plain_lines(plain_lines, workspace):
+def test_watch_in_a_pipe_prints_plain_lines(plain_lines, folder):
     lines = plain_lines()
-    save(workspace, WRONG)
+    save(folder, WRONG)
     line = next(line for line in lines if "softmax.softmax: failed" in line)
     assert "(softmax.py:" in line and "\x1b" not in line
     assert "input: x" in next(lines) + next(lines)
     assert any(line.startswith("softmax.softmax: ") and "likely cause: " in line for line in lines)
-    save(workspace, f'print("looked at x")\n    {RIGHT}')
+    save(folder, f'print("looked at x")\n    {RIGHT}')
     assert any(line == "softmax.softmax: passed\n" for line in lines)
     assert next(lines).startswith("  it still prints: looked at x")
-    save(workspace, RIGHT + "\n    return (")
+    save(folder, RIGHT + "\n    return (")
     line = next(line for line in lines if "cannot read softmax.py" in line)
     assert "affects softmax, log_softmax" in line
     assert "softmax" not in next(lines).replace("softmax.py", "")
-    save(workspace, RIGHT)
+    save(folder, RIGHT)
     assert any(line == "softmax.softmax: passed\n" for line in lines)
-    save(workspace, WRONG)
+    save(folder, WRONG)
     line = next(line for line in lines if line.startswith("used to pass"))
     assert line.endswith(": softmax.softmax\n")  # The report is just above.
 
 
-def test_plain_watch_reports_a_finished_assignment_once(plain_lines, workspace, solutions):
+def test_plain_watch_reports_a_finished_assignment_once(plain_lines, folder, solutions):
     lines = plain_lines("--plain")
-    shutil.copy(solutions / "tokenizer.py", workspace)
+    shutil.copy(solutions / "tokenizer.py", folder)
     assert any(line.startswith("tokenizer is complete: assignment 1 of") for line in lines)
     assert "5 of " in next(lines)
     assert next(lines).startswith("experiment: headway experiment tokenizer")
-    shutil.copy(solutions / "softmax.py", workspace)
+    shutil.copy(solutions / "softmax.py", folder)
     rest = next(line for line in lines if " is complete" in line)
     assert rest.startswith("softmax is complete")
-    (workspace / "tokenizer.py").unlink()
+    (folder / "tokenizer.py").unlink()
     assert any("there is no tokenizer.py" in line for line in lines)
 
 
 def test_headway_without_command_welcomes_once(started):
-    terminal = started(HEADWAY, "Press any key")
+    terminal = started(HEADWAY, "Press any key", columns=50)
     assert "Welcome to Headway" in terminal.screen()
-    terminal.press(" ")
-    terminal.wait_for("def build_vocab(")
+    assert "transformer in\nNumPy, from" in terminal.screen(), "lines break between words"
+    terminal.press(" ", shows="def build_vocab(")
     terminal.press("q")
     assert terminal.wait_end() == 0
     assert "Welcome" not in started(HEADWAY, "def build_vocab(").screen()
@@ -377,21 +336,13 @@ wait_for_key(lambda: False)
 print("begun", flush=True)
 """
     terminal = started([sys.executable, "-c", code], "press")
-    terminal.press(" ")
-    terminal.wait_for("begun", seconds=30)
+    terminal.press(" ", shows="begun")
     terminal.wait_end()
 
 
-def test_welcome_breaks_lines_between_words(started):
-    terminal = started(HEADWAY, "Press any key", columns=50)
-    assert "transformer in\nNumPy, from" in "\n".join(line.rstrip() for line in terminal.screen().splitlines())
-    terminal.press(" ")
-    terminal.wait_for("def build_vocab(")
-
-
-def test_save_ends_the_welcome(started, workspace):
+def test_save_ends_the_welcome(started, folder):
     terminal = started(HEADWAY, "or save a file")
-    save(workspace, WRONG)
+    save(folder, WRONG)
     terminal.wait_for("✗ softmax.softmax")
 
 

@@ -9,6 +9,7 @@ from pathlib import Path
 
 import pytest
 from support.commands import invoke
+from support.editing import edit
 
 from autograder import __version__
 from autograder.courses.transformer import TRANSFORMER
@@ -88,7 +89,7 @@ def test_resolve_name(workspace, name, resolved):
 
 def test_locate_stub_of_renamed_function_finds_it(folder, workspace):
     path = folder / "tokenizer.py"
-    path.write_text(path.read_text("utf-8").replace("def build_vocab(", "def build_vocabulary("), "utf-8")
+    edit(path, "def build_vocab(", "def build_vocabulary(")
     line = next(i for i, text in enumerate(path.read_text("utf-8").split("\n"), 1) if "def build_vocab" in text)
     file, at, text = editor.locate_stub(workspace, "tokenizer.build_vocab")
     assert (file, at) == ("tokenizer.py", 0)
@@ -110,15 +111,11 @@ def test_parse_keys_separates_keys_that_arrive_together(typed, keys):
 
 
 def test_session_starts_at_work_begun_before(folder):
-    class IdleChecker:
-        def submit(self, request): ...
-
     def focus():
-        return WatchSession(Workspace.open(folder), IdleChecker()).focus
+        return WatchSession(Workspace.open(folder), checker=None).focus
 
     assert focus() == "tokenizer.build_vocab"
-    path = folder / "softmax.py"
-    path.write_text(path.read_text("utf-8").replace('raise NotImplementedError("softmax.log_softmax")', "return x"))
+    edit(folder / "softmax.py", 'raise NotImplementedError("softmax.log_softmax")', "return x")
     assert focus() == "softmax.log_softmax"
     Workspace.open(folder).record_current_function("gpt.gpt")
     assert focus() == "gpt.gpt"
