@@ -88,3 +88,27 @@ class _Reader(HTMLParser):
 
     def handle_data(self, data):
         self.page.text += data
+
+
+class Elements(HTMLParser):
+    """The elements of a page, each a tag and a dict of attributes, and its text: what a browser sees."""
+
+    def __init__(self, page):
+        super().__init__()
+        self.found, self.text = [], ""
+        self.feed(page)
+        self.close()
+
+    def handle_starttag(self, tag, attributes):
+        self.found.append((tag, dict(attributes)))
+
+    def handle_data(self, data):
+        self.text += data
+
+    @property
+    def tags(self):
+        return {tag for tag, _ in self.found}
+
+    @property
+    def attributes(self):
+        return {name for _, attributes in self.found for name in attributes}

@@ -7,6 +7,7 @@ import zipfile
 
 import pytest
 from support.commands import SOFTMAX
+from support.editing import edit, unchanged
 from support.student_notebook import write_functions
 
 from autograder.courses.transformer import TRANSFORMER
@@ -50,13 +51,13 @@ def backend(folder, checker):
     return LessonBackend(Workspace.open(folder), checker.check)
 
 
-def digest_of(backend, function):
-    return backend.handle("open", {"module": function.partition(".")[0]})["cells"][function]["digest"]
+def cell_of(backend, function):
+    return backend.handle("open", {"module": function.partition(".")[0]})["cells"][function]
 
 
 def write(backend, function, body):
     """Save a body in place of the stub's last line, and return the reply."""
-    cell = backend.handle("open", {"module": function.partition(".")[0]})["cells"][function]
+    cell = cell_of(backend, function)
     text = cell["text"].replace(f'raise NotImplementedError("{function}")', body)
     return backend.handle("save", {"function": function, "text": text, "digest": cell["digest"]})
 
@@ -84,18 +85,17 @@ def test_save_writes_the_cell_and_makes_its_status_unknown(backend, folder):
 def test_save_of_a_function_that_passed_takes_its_mark_and_points_away(backend):
     saved = write(backend, SOFT, "return x")
     assert backend.handle("check", {"function": SOFT})["points"] == {"earned": 2.0, "possible": 2.0}
-    text = backend.handle("open", {"module": "softmax"})["cells"][SOFT]["text"].replace("return x", "while True: pass")
+    text = cell_of(backend, SOFT)["text"].replace("return x", "while True: pass")
     reply = backend.handle("save", {"function": SOFT, "text": text, "digest": saved["digest"]})
     assert reply["statuses"][SOFT] is None and reply["points"] == {"earned": 0, "possible": 0}
 
 
 def test_save_over_another_text_is_a_conflict(backend, folder):
-    digest = digest_of(backend, SOFT)
+    digest = cell_of(backend, SOFT)["digest"]
     write(backend, SOFT, "return 1")
-    before = (folder / "softmax.py").read_bytes()
-    reply = backend.handle("save", {"function": SOFT, "text": "mine", "digest": digest})
+    with unchanged(folder / "softmax.py"):
+        reply = backend.handle("save", {"function": SOFT, "text": "mine", "digest": digest})
     assert "return 1" in reply["conflict"]["text"]
-    assert (folder / "softmax.py").read_bytes() == before
     again = {"function": SOFT, "text": "mine", "digest": reply["conflict"]["digest"]}
     assert "digest" in backend.handle("save", again)
 
@@ -112,17 +112,12 @@ def test_check_records_the_result_and_names_the_next_function(backend, checker):
 
 def test_check_of_code_that_changes_meanwhile_is_not_recorded(backend, checker, folder):
     write(backend, SOFT, "return x")
-    checker.meanwhile = lambda: write_text(folder, "return x", "return 2 * x")
+    checker.meanwhile = lambda: edit(folder / "softmax.py", "return x", "return 2 * x")
     reply = backend.handle("check", {"function": SOFT})
     assert reply["statuses"][SOFT] is None
     assert any("during this check" in note for note in reply["report"]["notes"])
-    checker.meanwhile = lambda: write_text(folder, "return 2 * x", "return 2 * x  # twice")
+    checker.meanwhile = lambda: edit(folder / "softmax.py", "return 2 * x", "return 2 * x  # twice")
     assert backend.handle("check", {"function": SOFT})["statuses"][SOFT] == "passed"
-
-
-def write_text(folder, before, after):
-    path = folder / "softmax.py"
-    path.write_text(path.read_text().replace(before, after))
 
 
 @pytest.mark.slow
@@ -167,7 +162,7 @@ def test_reset_restores_the_stub_and_keeps_the_rest(backend, folder):
         (folder / "softmax.py").write_bytes(with_log.replace(STUB.encode(), broken.encode()))
         reply = backend.handle("reset", {"function": SOFT})
         assert (folder / "softmax.py").read_bytes() == with_log
-        assert reply["digest"] == digest_of(backend, SOFT)
+        assert reply["digest"] == cell_of(backend, SOFT)["digest"]
     (folder / "softmax.py").unlink()
     assert backend.handle("reset", {"function": SOFT})["backup"] == ""
     assert (folder / "softmax.py").read_bytes() == stub
@@ -175,8 +170,7 @@ def test_reset_restores_the_stub_and_keeps_the_rest(backend, folder):
 
 def test_reset_of_a_removed_function_adds_a_cell(backend, folder):
     (folder / "softmax.py").write_text('"""Doc."""\n\n# %% [markdown]\n# The end.\n')
-    reply = backend.handle("reset", {"function": SOFT})
-    assert reply["text"].startswith("def softmax(")
+    assert backend.handle("reset", {"function": SOFT})["text"].startswith("def softmax(")
 
 
 def test_solution_follows_the_rules(backend, checker, folder):
@@ -229,18 +223,17 @@ def repack(archive, **changes):
 
 def test_import_refuses_what_export_did_not_make(backend, folder, tmp_path):
     archive = backend.handle("export", {})["base64"]
-    before = {path: path.read_bytes() for path in folder.rglob("*") if path.is_file()}
-    for wrong, message in (
-        ("?", "did not arrive whole"),
-        (base64.b64encode(b"PK").decode(), "not an archive of Headway"),
-        (base64.b64encode(base64.b64decode(archive)[:-400]).decode(), "not an archive of Headway"),
-        (repack(archive, softmax__py=b"changed"), "softmax.py in the archive was changed"),
-        (repack(archive, manifest__json=b"{}"), "manifest"),
-        (repack(archive, manifest__json=None), "not an archive of Headway"),
-    ):
-        with pytest.raises(UsageError, match=message):
-            backend.handle("import", {"base64": wrong})
-    assert {path: path.read_bytes() for path in folder.rglob("*") if path.is_file()} == before
+    with unchanged(folder):
+        for wrong, message in (
+            ("?", "did not arrive whole"),
+            (base64.b64encode(b"PK").decode(), "not an archive of Headway"),
+            (base64.b64encode(base64.b64decode(archive)[:-400]).decode(), "not an archive of Headway"),
+            (repack(archive, softmax__py=b"changed"), "softmax.py in the archive was changed"),
+            (repack(archive, manifest__json=b"{}"), "manifest"),
+            (repack(archive, manifest__json=None), "not an archive of Headway"),
+        ):
+            with pytest.raises(UsageError, match=message):
+                backend.handle("import", {"base64": wrong})
     more = repack(archive, **{"../../evil__py": b"x", "not a name__py": b"x"})
     notes = backend.handle("import", {"base64": more})["notes"]
     assert len(notes) == 3 and "0 files imported" in notes[0]
@@ -252,7 +245,7 @@ def test_links_are_neither_read_nor_written(backend, folder, tmp_path):
     archive = backend.handle("export", {})["base64"]
     outside = tmp_path / "outside.py"
     outside.write_text((folder / "softmax.py").read_text())
-    digest = digest_of(backend, SOFT)
+    digest = cell_of(backend, SOFT)["digest"]
     (folder / "softmax.py").unlink()
     (folder / "softmax.py").symlink_to(outside)
     before = outside.read_bytes()
@@ -284,16 +277,13 @@ def test_export_refuses_a_notebook_that_is_a_link(backend, folder, tmp_path):
         backend.handle("export", {})
 
 
-@pytest.mark.parametrize(
-    ("action", "payload"),
-    [
-        ("run", {"module": "softmax", "name": ""}),
-        ("run", {"module": "attention", "name": ""}),
-        ("check", {"function": LOG}),
-        ("check", {"function": "layernorm.layernorm"}),
-        ("draw", {"name": "temperature"}),
-    ],
-)
+@pytest.mark.parametrize(("action", "payload"), [
+    ("run", {"module": "softmax", "name": ""}),
+    ("run", {"module": "attention", "name": ""}),
+    ("check", {"function": LOG}),
+    ("check", {"function": "layernorm.layernorm"}),
+    ("draw", {"name": "temperature"}),
+])  # fmt: skip
 def test_backend_with_a_linked_module_runs_nothing(folder, checker, tmp_path, action, payload):
     (tmp_path / "outside.py").write_bytes((folder / "softmax.py").read_bytes())
     (folder / "softmax.py").unlink()
@@ -336,7 +326,7 @@ def test_backend_reads_no_linked_file(folder, checker, tmp_path, linked):
 
 def test_changes_reports_files_changed_outside(backend, folder):
     assert backend.changes() == []
-    write_text(folder, STUB, "return 3")
+    edit(folder / "softmax.py", STUB, "return 3")
     changed, statuses = backend.changes()
     assert (changed["event"], changed["module"], statuses["event"]) == ("changed", "softmax", "statuses")
     assert "return 3" in changed["cells"][SOFT]["text"] and changed["statuses"][SOFT] is None
@@ -349,14 +339,13 @@ def test_changes_reports_files_changed_outside(backend, folder):
 def test_check_next_unknown_checks_each_version_once(backend, checker, folder):
     assert not backend.check_next_unknown(checker.check)
     for function, module in ((SOFT, "softmax"), (LOG, "softmax"), ("tokenizer.build_vocab", "tokenizer")):
-        path = folder / f"{module}.py"
-        path.write_text(path.read_text().replace(f'raise NotImplementedError("{function}")', "return x"))
+        edit(folder / f"{module}.py", f'raise NotImplementedError("{function}")', "return x")
     assert backend.check_next_unknown(checker.check) and backend.check_next_unknown(checker.check)
     assert [functions for functions, _, _ in checker.requests] == [("tokenizer.build_vocab",), (SOFT, LOG)]
     assert not any(diagnose for _, _, diagnose in checker.requests)
     assert not backend.check_next_unknown(checker.check)
-    checker.meanwhile = lambda: write_text(folder, "return x - 1", "return x - 2")
-    write_text(folder, "return x", "return x - 1")
+    checker.meanwhile = lambda: edit(folder / "softmax.py", "return x - 1", "return x - 2")
+    edit(folder / "softmax.py", "return x", "return x - 1")
     assert backend.check_next_unknown(checker.check)
     (folder / "ffn.py").write_text("def (")
     assert not backend.check_next_unknown(checker.check)
@@ -371,20 +360,17 @@ def test_check_next_unknown_waits_for_what_is_being_written(backend, checker):
         assert not backend.check_next_unknown(checker.check)
 
 
-@pytest.mark.parametrize(
-    ("action", "payload"),
-    [
-        ("open", {"module": "../softmax"}),
-        ("open", {"module": ["softmax"]}),
-        ("open", []),
-        ("__init__", {}),
-        ("save", {"function": SOFT}),
-        ("save", {"function": "os.system", "text": "", "digest": ""}),
-        ("check", {"function": "softmax"}),
-        ("hint", {"function": "../../etc/passwd"}),
-        ("import", {"base64": 7}),
-    ],
-)
+@pytest.mark.parametrize(("action", "payload"), [
+    ("open", {"module": "../softmax"}),
+    ("open", {"module": ["softmax"]}),
+    ("open", []),
+    ("__init__", {}),
+    ("save", {"function": SOFT}),
+    ("save", {"function": "os.system", "text": "", "digest": ""}),
+    ("check", {"function": "softmax"}),
+    ("hint", {"function": "../../etc/passwd"}),
+    ("import", {"base64": 7}),
+])  # fmt: skip
 def test_wrong_requests_are_refused_in_one_line(backend, action, payload):
     with pytest.raises(UsageError, match=r"^[^\n]*Reload") as refusal:
         backend.handle(action, payload)
@@ -403,15 +389,14 @@ def test_plots_are_drawn_by_the_functions_in_the_files(backend):
 
 def test_page_shows_the_notebook_that_counts_and_does_not_edit_it(folder, backend):
     write_functions(folder / "notebooks" / "softmax.ipynb", "softmax")
-    before = (folder / "softmax.py").read_bytes()
-    opened = backend.open({"module": "softmax"})
-    assert "notebooks/softmax.ipynb" in opened["notes"][0]
-    cell = opened["cells"]["softmax.softmax"]
-    assert cell["text"].startswith("# notebooks/softmax.ipynb counts") and "NotImplementedError" not in cell["text"]
-    for request in (backend.save, backend.reset):
-        with pytest.raises(UsageError, match="headway copy softmax --to file"):
-            request({"function": "softmax.softmax", "text": "x = 1", "digest": cell["digest"]})
-    assert (folder / "softmax.py").read_bytes() == before
+    with unchanged(folder / "softmax.py"):
+        opened = backend.open({"module": "softmax"})
+        assert "notebooks/softmax.ipynb" in opened["notes"][0]
+        cell = opened["cells"][SOFT]
+        assert cell["text"].startswith("# notebooks/softmax.ipynb counts") and "NotImplementedError" not in cell["text"]
+        for request in (backend.save, backend.reset):
+            with pytest.raises(UsageError, match="headway copy softmax --to file"):
+                request({"function": SOFT, "text": "x = 1", "digest": cell["digest"]})
 
 
 def test_page_copies_the_notebook_into_the_file_and_edits_it_then(folder, backend):

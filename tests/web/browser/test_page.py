@@ -10,6 +10,7 @@ from io import BytesIO
 
 import pytest
 from support.commands import SOFTMAX, headway, succeed
+from support.editing import edit
 
 from autograder.course import registry
 from autograder.engine.reference.memo import INDEX, shipped_file
@@ -18,6 +19,7 @@ from autograder.web.browser import checker as checker_module
 from autograder.web.browser.checker import DownloadedAnswers, MissingAnswers
 from autograder.web.browser.page import BrowserPage
 from autograder.workspace.experiments import OUTPUT_BYTES
+from autograder.workspace.files import text_digest
 
 SOFT = "softmax.softmax"
 RIGHT = SOFTMAX.partition("softmax(x, axis=-1, temperature=1.0):\n")[2]
@@ -97,8 +99,7 @@ def test_missing_answers_are_asked_for_and_nothing_is_recorded(page, monkeypatch
 
 def test_a_file_changed_by_another_tab_is_an_event_and_not_sent_back(page):
     page.ask("open", module="softmax")
-    text = (page.folder / "softmax.py").read_text().replace(f'    raise NotImplementedError("{SOFT}")', RIGHT)
-    (page.folder / "softmax.py").write_text(text)
+    edit(page.folder / "softmax.py", f'    raise NotImplementedError("{SOFT}")', RIGHT)
     answer = page.answer("refresh")
     assert answer["changed"] == []
     changed = next(event for event in answer["events"] if event["event"] == "changed")
@@ -133,8 +134,6 @@ def test_warming_up_changes_nothing(page):
 def test_stubs_of_an_older_version_are_replaced_with_a_note(page, tmp_path):
     old = (page.folder / "ffn.py").read_text() + "\n# an older version\n"
     state = json.loads((page.folder / ".headway.json").read_text())
-    from autograder.workspace.files import text_digest
-
     state["stubs"]["ffn.py"] = text_digest(old)
     (page.folder / "ffn.py").write_text(old)
     (page.folder / ".headway.json").write_text(json.dumps(state))
@@ -187,18 +186,15 @@ def test_a_function_that_is_not_written_ends_an_experiment_in_one_line(page):
     assert error == "NotImplementedError: softmax.cross_entropy_backward. Write it first."
 
 
-@pytest.mark.parametrize(
-    ("code", "error"),
-    [
-        ("import matplotlib", "This experiment needs the package matplotlib, which"),
-        ("from autograder.models.training import datasets", "This experiment needs Headway's data sets, which"),
-        ("open('vocab.json')", "This experiment needs the file vocab.json, which"),
-        ("raise SystemExit(2)", "The experiment ended with exit code 2."),
-        ("import os; os._exit(2)", "The experiment ended with exit code 2."),
-        ("1 / 0", 'Traceback (most recent call last):\n  File "softmax.py", line 2, in <module>\n    1 / 0\n'),
-        ("x = (", "Traceback (most recent call last):\n  File \"softmax.py\", line 2\n    x = (\n"),
-    ],
-)  # fmt: skip
+@pytest.mark.parametrize(("code", "error"), [
+    ("import matplotlib", "This experiment needs the package matplotlib, which"),
+    ("from autograder.models.training import datasets", "This experiment needs Headway's data sets, which"),
+    ("open('vocab.json')", "This experiment needs the file vocab.json, which"),
+    ("raise SystemExit(2)", "The experiment ended with exit code 2."),
+    ("import os; os._exit(2)", "The experiment ended with exit code 2."),
+    ("1 / 0", 'Traceback (most recent call last):\n  File "softmax.py", line 2, in <module>\n    1 / 0\n'),
+    ("x = (", "Traceback (most recent call last):\n  File \"softmax.py\", line 2\n    x = (\n"),
+])  # fmt: skip
 def test_what_an_experiment_lacks_or_does_wrong_is_short(page, tmp_path, code, error):
     (tmp_path / "my-gpt" / "softmax.py").write_text(f"print('begun')\n{code}\n")
     reply = page.ask("run", module="softmax", name="")

@@ -1,9 +1,11 @@
 """A server of lesson pages in this process, with pages of a few lines, and a browser that talks to it."""
 
 import threading
+from contextlib import closing
 
 import pytest
 from starlette.testclient import TestClient
+from support.training_page import Page
 
 from autograder.courses.transformer import TRANSFORMER
 from autograder.documents.results import CheckResult, SubmissionResult
@@ -83,6 +85,14 @@ class Server:
 @pytest.fixture
 def server(folder):
     return Server(folder)
+
+
+@pytest.fixture
+def page(folder):
+    """A page that can train."""
+    page = Page(folder)
+    with closing(page.runs):
+        yield page
 
 
 @pytest.fixture

@@ -9,6 +9,7 @@ from types import SimpleNamespace
 
 import pytest
 from support.commands import SOFTMAX
+from support.editing import edit, unchanged
 from support.waiting import wait_until
 
 from autograder.web.serve import app
@@ -73,19 +74,18 @@ def test_malformed_bodies_are_refused(server, body):
 
 @pytest.mark.slow
 def test_large_bodies_are_refused(server):
-    before = (server.folder / "softmax.py").read_bytes()
     text = {"function": SOFT, "text": "#" * (1 << 20), "digest": cell(server)["digest"]}
-    assert server.post("save", text).status_code == 413
 
     def endless():
         for _ in range(64):
             yield b" " * (1 << 20)
 
-    assert server.post("open", content=endless()).status_code == 413
-    assert server.post("open", content=b"{}", Content_Length="x").status_code in (400, 413)
-    assert server.post("import", {"base64": "A" * (2 << 20)}).status_code == 400, "an archive may be larger"
-    assert server.post("import", {"base64": "A" * (20 << 20)}).status_code == 413
-    assert (server.folder / "softmax.py").read_bytes() == before
+    with unchanged(server.folder / "softmax.py"):
+        assert server.post("save", text).status_code == 413
+        assert server.post("open", content=endless()).status_code == 413
+        assert server.post("open", content=b"{}", Content_Length="x").status_code in (400, 413)
+        assert server.post("import", {"base64": "A" * (2 << 20)}).status_code == 400, "an archive may be larger"
+        assert server.post("import", {"base64": "A" * (20 << 20)}).status_code == 413
 
 
 @pytest.mark.parametrize(("count", "expected"), [(3, b"aaaa" * 3), (4, None), (10**9, None)])
@@ -140,8 +140,8 @@ def test_internal_error_is_one_line(server, monkeypatch):
     assert response.json()["error"].startswith("internal error (please report it): RuntimeError")
 
 
-def collect(server, act, until):
-    """Return the events that arrive while `act` runs, up to the first for which `until` is true."""
+def collect(server, act, last):
+    """Return the events that arrive while `act` runs, up to the first of the kind `last`."""
     received = []
 
     async def follow():
@@ -152,7 +152,7 @@ def collect(server, act, until):
         async for block in stream:
             if block.startswith(b"data: "):
                 received.append(json.loads(block.removeprefix(b"data: ")))
-                if until(received[-1]):
+                if received[-1]["event"] == last:
                     break
         await stream.aclose()
         await asyncio.to_thread(thread.join)
@@ -163,7 +163,7 @@ def collect(server, act, until):
 
 def test_save_is_an_event_that_names_its_page(server):
     cell(server)
-    events = collect(server, lambda: save(server, "return x"), lambda event: event["event"] == "statuses")
+    events = collect(server, lambda: save(server, "return x"), "statuses")
     assert [(event["event"], event["page"]) for event in events] == [("changed", "page-1"), ("statuses", "page-1")]
     assert "return x" in events[0]["cells"][SOFT]["text"]
     assert events[0]["module"] == "softmax" and events[1]["statuses"][SOFT] is None
@@ -171,18 +171,16 @@ def test_save_is_an_event_that_names_its_page(server):
 
 @pytest.mark.slow
 def test_file_changed_outside_is_an_event(server):
-    path = server.folder / "softmax.py"
-
-    def edit():
-        path.write_text(path.read_text().replace(f'raise NotImplementedError("{SOFT}")', "return 3"))
+    def change():
+        edit(server.folder / "softmax.py", f'raise NotImplementedError("{SOFT}")', "return 3")
         server.lessons.files_changed()
 
-    changed, _ = collect(server, edit, lambda event: event["event"] == "statuses")
+    changed, _ = collect(server, change, "statuses")
     assert "return 3" in changed["cells"][SOFT]["text"] and changed["page"] == ""
 
 
 def test_stop_is_the_last_event(server):
-    events = collect(server, lambda: server.events.stop("ended"), lambda event: event["event"] == "stopped")
+    events = collect(server, lambda: server.events.stop("ended"), "stopped")
     assert events == [{"event": "stopped", "message": "ended"}]
 
 
@@ -193,9 +191,7 @@ def test_endless_loop_costs_one_check_and_counts_down(engine_server, monkeypatch
     path = server.folder / "softmax.py"
     path.write_text(SOFTMAX.replace("z = np.exp", "while True: pass\n    z = np.exp"))
     replies = []
-    events = collect(
-        server, lambda: replies.append(server.reply("check", function=SOFT)), lambda event: event["event"] == "statuses"
-    )
+    events = collect(server, lambda: replies.append(server.reply("check", function=SOFT)), "statuses")
     counts = [event for event in events if event["event"] == "countdown"]
     assert counts and all(event["function"] == SOFT for event in counts)
     assert any(event["seconds"] is not None and event["seconds"] <= 60 for event in counts)
@@ -240,8 +236,7 @@ def test_second_check_of_a_function_replaces_the_first(engine_server):
 def test_checks_in_the_background_find_unknown_statuses(engine_server):
     server = engine_server
     (server.folder / "softmax.py").write_text(SOFTMAX + "# again\n")
-    path = server.folder / "tokenizer.py"
-    path.write_text(path.read_text().replace("def build_vocab", "def build_vocab(text):\n    return 4\n\n\ndef _old"))
+    edit(server.folder / "tokenizer.py", "def build_vocab", "def build_vocab(text):\n    return 4\n\n\ndef _old")
     server.backend.changes()
     assert server.backend.check_next_unknown(server.checks.check)
     assert server.reply("open", module="tokenizer")["statuses"]["tokenizer.build_vocab"] in ("failed", "error")
@@ -256,5 +251,5 @@ def test_file_in_the_middle_of_a_save_is_read_again(server, monkeypatch):
         path.write_text("")
         server.lessons.files_changed()
 
-    changed, *_ = collect(server, save_slowly, lambda event: event["event"] == "changed")
+    changed, *_ = collect(server, save_slowly, "changed")
     assert "done" in changed["cells"][SOFT]["text"]

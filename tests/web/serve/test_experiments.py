@@ -1,10 +1,11 @@
 """The experiments of lessons with `headway serve`: their output, errors, time limit and end, and what is refused."""
 
 import re
+import shutil
 import threading
 
 import pytest
-from support.waiting import wait_until
+from support.waiting import is_running, wait_until
 
 from autograder.course.stubs import bundled
 from autograder.courses.transformer import TRANSFORMER
@@ -13,10 +14,6 @@ from autograder.web.serve.experiments import STOPPED, Experiments
 from autograder.workspace import experiments as shared
 
 LOOP = "print('begun')\nwhile True:\n    pass\n"
-
-
-def solve(folder, module):
-    (folder / f"{module}.py").write_bytes((bundled("solutions") / f"{module}.py").read_bytes())
 
 
 @pytest.fixture
@@ -32,17 +29,9 @@ def run_in_thread(runner):
     return thread, results
 
 
-def is_alive(pid):
-    try:
-        with open(f"/proc/{pid}/stat") as stat:
-            return stat.read().rpartition(")")[2].split()[0] != "Z"
-    except FileNotFoundError:
-        return False
-
-
 @pytest.mark.slow
 def test_output_is_that_of_the_lesson(server, folder):
-    solve(folder, "softmax")
+    shutil.copy(bundled("solutions") / "softmax.py", folder)
     text = (folder / "softmax.py").read_text()
     expected = re.sub("(?m)^# ?", "", re.search(r"What came out\n#\n# ```text\n((?:# .*\n)+?)# ```", text)[1])
     assert server.reply("open", module="softmax")["features"][-1] == "run"
@@ -53,27 +42,21 @@ def test_output_is_that_of_the_lesson(server, folder):
 
 def test_a_name_is_passed_on_and_headway_can_be_imported(server, folder):
     (folder / "training.py").write_text("import sys, autograder\nprint(sys.argv, autograder.__name__, __file__)\n")
-    assert server.reply("run", module="training", name="ablation")["output"].startswith(
-        "['training.py', 'ablation'] autograder "
-    )
-    assert server.reply("run", module="training", name="")["output"].startswith("['training.py'] ")
+    for name, arguments in (("ablation", "['training.py', 'ablation'] autograder "), ("", "['training.py'] ")):
+        assert server.reply("run", module="training", name=name)["output"].startswith(arguments)
 
 
 @pytest.mark.slow
 def test_a_function_that_is_not_written_is_one_line(server):
     reply = server.reply("run", module="softmax", name="")
-    assert (reply["output"], reply["error"]) == (
-        "",
-        "NotImplementedError: softmax.cross_entropy_backward. Write it first.",
-    )
+    error = "NotImplementedError: softmax.cross_entropy_backward. Write it first."
+    assert (reply["output"], reply["error"]) == ("", error)
 
 
 @pytest.mark.slow
 def test_an_error_shows_the_lines_of_the_student_alone(server, folder):
-    (folder / "tokenizer.py").write_text(
-        "import warnings\nfrom autograder.models.training import datasets\nwarnings.warn('careful')\n"
-        "print('begun')\ndatasets.load('unknown')\n"
-    )
+    code = ("import warnings", "from autograder.models.training import datasets", "warnings.warn('careful')")
+    (folder / "tokenizer.py").write_text("\n".join((*code, "print('begun')", "datasets.load('unknown')")))
     reply = server.reply("run", module="tokenizer", name="")
     assert "begun" in reply["output"] and "careful" in reply["output"]
     first, frame, source, *rest = reply["error"].splitlines()
@@ -82,15 +65,12 @@ def test_an_error_shows_the_lines_of_the_student_alone(server, folder):
     assert "UsageError" in rest[-1] and 'File "' not in "".join(rest)
 
 
-@pytest.mark.parametrize(
-    ("code", "expected"),
-    [
-        ("x = (\n", "SyntaxError: '(' was never closed"),
-        ("raise SystemExit('not today')\n", "not today"),
-        ("raise SystemExit(3)\n", "The experiment ended with exit code 3."),
-        ("input()\n", "EOFError: EOF when reading a line"),
-    ],
-)
+@pytest.mark.parametrize(("code", "expected"), [
+    ("x = (\n", "SyntaxError: '(' was never closed"),
+    ("raise SystemExit('not today')\n", "not today"),
+    ("raise SystemExit(3)\n", "The experiment ended with exit code 3."),
+    ("input()\n", "EOFError: EOF when reading a line"),
+])  # fmt: skip
 def test_other_endings(experiments, folder, code, expected):
     (folder / "softmax.py").write_text(code)
     assert experiments.run("softmax", "").error.endswith(expected)
@@ -125,7 +105,7 @@ def test_stop_ends_the_children_too(server, experiments, folder, end):
     pids = (folder / "pids").read_text().split()
     if end == "cancel":
         server.reply("cancel", only="check")
-        assert all(map(is_alive, pids)) and not results
+        assert all(map(is_running, pids)) and not results
         server.reply("cancel", only="run")
         assert server.checks.cancelled == 1
     elif end == "close":
@@ -135,26 +115,23 @@ def test_stop_ends_the_children_too(server, experiments, folder, end):
         assert experiments.run("softmax", "").output == "second\n"
     thread.join(60)
     assert results[0].error == STOPPED
-    wait_until(lambda: not any(map(is_alive, pids)), what=lambda: pids)
+    wait_until(lambda: not any(map(is_running, pids)), what=lambda: pids)
     if end == "close":
         with pytest.raises(UsageError, match="has ended"):
             experiments.run("softmax", "")
 
 
-@pytest.mark.parametrize(
-    "payload",
-    [
-        {"module": "../softmax", "name": ""},
-        {"module": "/etc/passwd", "name": ""},
-        {"module": "json", "name": ""},
-        {"module": "softmax", "name": "../x"},
-        {"module": "softmax", "name": "ablation"},
-        {"module": "softmax", "name": "-c"},
-        {"module": "softmax"},
-        {"module": ["softmax"], "name": ""},
-        {"module": "numpy_warmup", "name": ""},
-    ],
-)
+@pytest.mark.parametrize("payload", [
+    {"module": "../softmax", "name": ""},
+    {"module": "/etc/passwd", "name": ""},
+    {"module": "json", "name": ""},
+    {"module": "softmax", "name": "../x"},
+    {"module": "softmax", "name": "ablation"},
+    {"module": "softmax", "name": "-c"},
+    {"module": "softmax"},
+    {"module": ["softmax"], "name": ""},
+    {"module": "numpy_warmup", "name": ""},
+])  # fmt: skip
 def test_other_names_are_refused(server, folder, payload):
     response = server.post("run", payload)
     assert response.status_code == 400 and "Reload" in response.json()["error"]

@@ -3,8 +3,10 @@
 import os
 import shutil
 import threading
+from types import SimpleNamespace
 
 import pytest
+from support.editing import unchanged
 
 from autograder.models.page import runs as training_runs
 from autograder.workspace.file_cells import FileCells
@@ -117,14 +119,13 @@ def test_deleted_workspace_is_not_created_again(server, save, monkeypatch, momen
 def test_workspace_replaced_by_a_link_is_neither_read_nor_written(server, save, new_workspace, tmp_path):
     other = new_workspace(tmp_path / "other")
     archive = server.reply("export")["base64"]
-    before = {path: path.read_bytes() for path in other.rglob("*") if path.is_file()}
-    server.folder.rename(tmp_path / "moved")
-    server.folder.symlink_to(other)
-    responses = [save("\n# by the page"), server.post("import", {"base64": archive}), server.post("export")]
-    requests = {"open": {"module": "softmax"}, "reset": {"function": SOFT}, "hint": {"function": SOFT, "more": 1}}
-    responses += [server.post(action, payload) for action, payload in requests.items()]
-    assert [response.status_code for response in responses] == [400] * 6
-    assert {path: path.read_bytes() for path in other.rglob("*") if path.is_file()} == before
+    with unchanged(other):
+        server.folder.rename(tmp_path / "moved")
+        server.folder.symlink_to(other)
+        responses = [save("\n# by the page"), server.post("import", {"base64": archive}), server.post("export")]
+        requests = {"open": {"module": "softmax"}, "reset": {"function": SOFT}, "hint": {"function": SOFT, "more": 1}}
+        responses += [server.post(action, payload) for action, payload in requests.items()]
+        assert [response.status_code for response in responses] == [400] * 6
 
 
 @pytest.mark.parametrize("kind", ["pipe", "link", "loop", "device"])
@@ -159,16 +160,10 @@ def test_background_checks_go_on_after_an_error_of_the_disk(server, monkeypatch)
     assert len(calls) == 2
 
 
-class FakeJob:
-    """A training process that neither begins nor ends."""
-
-    def __init__(self, job, on_record):
-        self.job = job
-
-
 @pytest.fixture
 def runs(tmp_path, monkeypatch):
-    monkeypatch.setattr(training_runs, "TrainingJob", FakeJob)
+    # A training process that neither begins nor ends.
+    monkeypatch.setattr(training_runs, "TrainingJob", lambda job, on_record: SimpleNamespace(job=job))
     return training_runs.TrainingRuns(tmp_path, lambda event: None)
 
 

@@ -12,7 +12,7 @@ import sys
 import pytest
 from support.commands import headway, refusal
 from support.served_lesson import serving
-from support.waiting import wait_until
+from support.waiting import is_running, wait_until
 
 from autograder.web.serve.server import MAX_CONNECTIONS
 
@@ -71,11 +71,9 @@ def test_raw_requests_that_are_not_http_are_refused(running):
             connection.sendall(request)
             connection.shutdown(socket.SHUT_WR)
             answer = b""
-            try:
+            with contextlib.suppress(ConnectionResetError):
                 while data := connection.recv(1 << 16):
                     answer += data
-            except ConnectionResetError:
-                pass
         assert not answer or b" 400 " in answer or b" 403 " in answer
     assert enter(port, token)
 
@@ -145,17 +143,9 @@ def test_interrupt_ends_the_server_and_its_processes(running):
     events.close()
     assert '"event": "stopped"' in rest and "headway serve has ended" in rest
     assert process.wait(60) == 0 and process.stdout.read() == ""
-    wait_until(lambda: not [pid for pid in children if _is_running(pid)])
+    wait_until(lambda: not any(map(is_running, children)))
 
 
 def _descendants(pid):
     found = subprocess.run(["pgrep", "-P", str(pid)], capture_output=True, text=True, check=False).stdout.split()
     return [int(child) for child in found] + [grandchild for child in found for grandchild in _descendants(int(child))]
-
-
-def _is_running(pid):
-    try:
-        with open(f"/proc/{pid}/stat") as file:
-            return file.read().rpartition(")")[2].split()[0] != "Z"
-    except OSError:
-        return False

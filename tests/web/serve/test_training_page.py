@@ -16,8 +16,6 @@ from autograder.course.stubs import bundled
 from autograder.models.training import checkpoint
 
 pytestmark = pytest.mark.browser
-
-
 CHROMIUM_FLAGS = ("window-size=1300,1000",)
 
 
@@ -86,9 +84,8 @@ def test_page_trains_stops_resumes_and_writes_text(browser, address, folder):
 
     browser.get(browser.current_url.replace("train", "index"))
     page.wait(lambda: page.count(".model pre:not([hidden])"))  # the last model, and what it wrote
-    assert page.text(".model p").startswith("mine.safetensors: bigram on") and "60 steps" in page.text(
-        ".model figcaption"
-    )
+    assert page.text(".model p").startswith("mine.safetensors: bigram on")
+    assert "60 steps" in page.text(".model figcaption")
     for module in ("tokenizer", "softmax", "counting", "gradients", "bigram"):
         shutil.copy(bundled("solutions") / f"{module}.py", folder)
     page.click(".model button")

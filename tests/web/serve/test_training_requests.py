@@ -22,13 +22,6 @@ def folder(tmp_path_factory):
     return tmp_path_factory.mktemp("requests")
 
 
-@pytest.fixture
-def page(folder):
-    page = Page(folder)
-    with closing(page.runs):
-        yield page
-
-
 @pytest.mark.parametrize(
     "name",
     ["../evil", "a/b", "/etc/passwd", "..", ".", "", ".hidden", "a\\b", "a\0b", "x" * 200, "a..b", "-o", "C:evil",
@@ -76,36 +69,33 @@ def test_resumed_run_reads_no_text_outside_of_the_workspace(tmp_path):
         training_process.train(print, threading.Event(), tmp_path / "w", job)
 
 
-@pytest.mark.parametrize(
-    ("action", "payload", "message"),
-    [
-        ("train", {"preset": "huge"}, "no such preset"),
-        ("train", {"preset": 3}, "preset must be a text"),
-        ("train", {"data": "nmaes"}, "no such dataset"),
-        ("train", {"data": "../names"}, "no such dataset"),
-        ("train", {"steps": 0}, "steps must be a whole number from 1"),
-        ("train", {"steps": True}, "steps must be"),
-        ("train", {"steps": 1.5}, "steps must be"),
-        ("train", {"steps": 10**12}, "steps must be"),
-        ("train", {"seed": -1}, "seed must be"),
-        ("train", {"resume": "yes"}, "resume must be true or false"),
-        ("train", {"workspace": "/tmp"}, "something unknown"),
-        ("train", {"out": "absent", "resume": True}, "Start a new run"),
-        ("train", {"out": "text", "resume": True}, "cannot be resumed|not a run"),
-        ("stop", {"save": 1}, "save must be"),
-        ("training", {"x": 1}, "something unknown"),
-        ("checkpoints", {"folder": "/"}, "something unknown"),
-        ("generate", {}, "checkpoint is missing"),
-        ("generate", {"checkpoint": "absent"}, "Train a model first"),
-        ("generate", {"checkpoint": "m", "temperature": -1}, "temperature must be"),
-        ("generate", {"checkpoint": "m", "temperature": math.nan}, "temperature must be"),
-        ("generate", {"checkpoint": "m", "top_k": 0}, "top_k must be"),
-        ("generate", {"checkpoint": "m", "top_p": 0}, "top_p must be"),
-        ("generate", {"checkpoint": "m", "length": 10**6}, "length must be"),
-        ("generate", {"checkpoint": "m", "prompt": "x" * 10_001}, "prompt must be"),
-        ("generate", {"checkpoint": ["m"]}, "checkpoint must be"),
-    ],
-)
+@pytest.mark.parametrize(("action", "payload", "message"), [
+    ("train", {"preset": "huge"}, "no such preset"),
+    ("train", {"preset": 3}, "preset must be a text"),
+    ("train", {"data": "nmaes"}, "no such dataset"),
+    ("train", {"data": "../names"}, "no such dataset"),
+    ("train", {"steps": 0}, "steps must be a whole number from 1"),
+    ("train", {"steps": True}, "steps must be"),
+    ("train", {"steps": 1.5}, "steps must be"),
+    ("train", {"steps": 10**12}, "steps must be"),
+    ("train", {"seed": -1}, "seed must be"),
+    ("train", {"resume": "yes"}, "resume must be true or false"),
+    ("train", {"workspace": "/tmp"}, "something unknown"),
+    ("train", {"out": "absent", "resume": True}, "Start a new run"),
+    ("train", {"out": "text", "resume": True}, "cannot be resumed|not a run"),
+    ("stop", {"save": 1}, "save must be"),
+    ("training", {"x": 1}, "something unknown"),
+    ("checkpoints", {"folder": "/"}, "something unknown"),
+    ("generate", {}, "checkpoint is missing"),
+    ("generate", {"checkpoint": "absent"}, "Train a model first"),
+    ("generate", {"checkpoint": "m", "temperature": -1}, "temperature must be"),
+    ("generate", {"checkpoint": "m", "temperature": math.nan}, "temperature must be"),
+    ("generate", {"checkpoint": "m", "top_k": 0}, "top_k must be"),
+    ("generate", {"checkpoint": "m", "top_p": 0}, "top_p must be"),
+    ("generate", {"checkpoint": "m", "length": 10**6}, "length must be"),
+    ("generate", {"checkpoint": "m", "prompt": "x" * 10_001}, "prompt must be"),
+    ("generate", {"checkpoint": ["m"]}, "checkpoint must be"),
+])  # fmt: skip
 def test_wrong_payload_gives_one_line(folder, page, action, payload, message):
     (folder / "text.safetensors").write_text("not a model")
     with pytest.raises(UsageError, match=message) as caught:

@@ -1,11 +1,13 @@
 """Training runs and generated text for a page, each in a process of its own."""
 
 import os
+import shutil
 from contextlib import closing
 
 import numpy as np
 import pytest
 from support.commands import invoke, succeed
+from support.editing import edit
 from support.training_page import LONG, TINY, Page
 from support.waiting import wait_until
 
@@ -24,13 +26,6 @@ pytestmark = pytest.mark.slow
 @pytest.fixture(scope="module")
 def folder(shared_folder):
     return shared_folder
-
-
-@pytest.fixture
-def page(folder):
-    page = Page(folder)
-    with closing(page.runs):
-        yield page
 
 
 @pytest.fixture(scope="module")
@@ -172,20 +167,17 @@ def test_student_code_is_used_where_it_passes(new_workspace, tmp_path):
 
 
 def test_loss_that_is_nan_ends_the_run_with_one_line(tmp_path):
-    for path in bundled("solutions").glob("*.py"):
-        (tmp_path / path.name).write_bytes(path.read_bytes())
+    work = shutil.copytree(bundled("solutions"), tmp_path / "work")
     # Checks pass, and a real run diverges: only its tables are so large.
-    text = (tmp_path / "bigram.py").read_text("utf-8")
-    text = text.replace("def bigram_loss(", "def _loss(", 1) + (
-        "\n\ndef bigram_loss(x, y, W):\n    loss, grad = _loss(x, y, W)\n"
-        "    return (loss * np.nan, grad) if len(x) == 500 else (loss, grad)\n"
-    )
-    (tmp_path / "bigram.py").write_text(text, "utf-8")
-    page = Page(tmp_path)
+    edit(work / "bigram.py", "def bigram_loss(", "def _loss(")
+    with (work / "bigram.py").open("a", encoding="utf-8") as file:
+        file.write("\n\ndef bigram_loss(x, y, W):\n    loss, grad = _loss(x, y, W)\n")
+        file.write("    return (loss * np.nan, grad) if len(x) == 500 else (loss, grad)\n")
+    page = Page(work)
     with closing(page.runs):
         end = page.train(preset="bigram", steps=5)
     assert end["error"].startswith("the loss is nan at step 1, with --lr ") and "\n" not in end["error"]
-    assert not (tmp_path / "model.safetensors").exists()
+    assert not (work / "model.safetensors").exists()
 
 
 def test_generated_text_equals_that_of_the_command(trained, folder, page):
@@ -229,12 +221,8 @@ def test_imported_model_generates(folder, page):
     description = model_file.ModelDescription("gpt2", "tiny", config, tokenizer, [])
     shapes, rng = description.shapes, np.random.default_rng(0)
     data = (rng.normal(0, 0.3, shape).astype(np.float32).tobytes() for shape in shapes.values())
-    model_file.save(
-        folder / "tiny.safetensors",
-        description,
-        {name: ("F32", shape) for name, shape in shapes.items()},
-        data,
-    )
+    formats = {name: ("F32", shape) for name, shape in shapes.items()}
+    model_file.save(folder / "tiny.safetensors", description, formats, data)
     (listed,) = (model for model in page("checkpoints")["checkpoints"] if model["name"] == "tiny.safetensors")
     assert listed["kind"] == "imported"
     page("generate", checkpoint="tiny.safetensors", prompt="to be", length=6, solution=True)

@@ -115,11 +115,8 @@ def test_pass_is_celebrated_with_points_badges_and_what_comes_next(page):
     assert "3 points" in passed and "First function" in passed
     assert page.cell(".passed .next a").get_attribute("href").endswith(f"#{LOG_SOFTMAX}")
     assert page.text(".progress-text") == "1 of 5 functions pass"
-    assert page.text("nav [data-module=softmax]").split("\n") == [
-        "4. Softmax and cross-entropy",
-        "1/5",
-        "(1 of 5 functions pass)",
-    ]
+    contents = page.text("nav [data-module=softmax]").split("\n")
+    assert contents == ["4. Softmax and cross-entropy", "1/5", "(1 of 5 functions pass)"]
     assert re.fullmatch(r"2 of \d{3}[.\d]* points in the whole course", page.text(".progress-points"))
     page.click(".compare")
     page.wait_for(".solution", "keepdims")
@@ -238,10 +235,9 @@ def test_old_event_about_an_earlier_save_changes_nothing(page):
     page.write(WRONG)
     page.wait_for_state("saved")
     old = page.js("return {...fake.cells[arguments[0]]}", SOFTMAX)
-    digest = page.js("return fake.log.filter(([action]) => action === 'save').length")
+    assert len(page.requests("save")) == 1
     page.write(RIGHT)
     page.wait_for_state("saved")
-    assert digest == 1
     digest = page.requests("save")[1]["digest"]  # of the text that was saved first
     cell = {**old, "text": WRONG, "digest": digest, "shared_with": []}
     page.js("fake.emit(arguments[0])", {"event": "changed", "module": "softmax", "cells": {SOFTMAX: cell}})
@@ -396,10 +392,8 @@ def test_start_page_becomes_a_home_for_who_has_begun(browser, lesson_site):
     required = {name: "passed" for name, function in TRANSFORMER.functions.items() if not function.bonus}
     nothing = dict.fromkeys(TRANSFORMER.functions, "not_started")
     show(nothing, 0, "Start with the first function")
-    some = {name: "passed" for name in nothing if name.startswith("tokenizer.")} | {
-        SOFTMAX: "passed",
-        LOG_SOFTMAX: None,
-    }
+    some = {name: "passed" for name in nothing if name.startswith("tokenizer.")}
+    some |= {SOFTMAX: "passed", LOG_SOFTMAX: None}
     passing = show(nothing | some, 12, f"Continue with {LOG_SOFTMAX} (assignment 4: Softmax and cross-entropy)")
     modules = page.js("return [...document.querySelectorAll('.map [data-module]')].map((part) => part.dataset.module)")
     assert {*modules} == TRANSFORMER.modules.keys(), "every assignment has a place on the map"

@@ -34,7 +34,7 @@ def lesson_text(module):
 
 
 @pytest.mark.parametrize("module", MODULES)
-def test_page_has_a_section_and_a_cell_for_each_function(built, module):
+def test_page_has_a_section_and_a_cell_for_each_function_and_marks_experiments(built, module):
     page = built[f"{module}.html"].decode()
     for function in TRANSFORMER.modules[module].functions:
         name = function.qualified
@@ -43,6 +43,8 @@ def test_page_has_a_section_and_a_cell_for_each_function(built, module):
         assert f'<li class="function" data-function="{name}"><a href="#{name}">' in page
     assert re.findall(r'<li data-module="(\w+)"', page) == MODULES
     assert f'<a href="{module}.html" aria-current="page">' in page
+    marked = re.findall(r'<div class="experiment" data-experiment="(\w*)"><pre class="code given">', page)
+    assert marked == experiments.names(module, TRANSFORMER)
 
 
 @pytest.mark.parametrize("module", MODULES)
@@ -55,13 +57,6 @@ def test_cell_has_the_source_of_the_stub(built, module):
     assert len(texts) == len(TRANSFORMER.modules[module].functions)
     for text in texts:
         assert text in [cell.strip("\n") for cell in cells]
-
-
-@pytest.mark.parametrize("module", MODULES)
-def test_code_of_each_experiment_is_marked(built, module):
-    page = built[f"{module}.html"].decode()
-    marked = re.findall(r'<div class="experiment" data-experiment="(\w*)"><pre class="code given">', page)
-    assert marked == experiments.names(module, TRANSFORMER)
 
 
 @pytest.mark.parametrize("module", MODULES)

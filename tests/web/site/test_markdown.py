@@ -1,9 +1,9 @@
 """Text of lessons as HTML: terms, code and figures, with every character that HTML gives a meaning escaped."""
 
 from dataclasses import replace
-from html.parser import HTMLParser
 
 import pytest
+from support.html_rules import Elements
 
 from autograder.course import glossary
 from autograder.courses.transformer import TRANSFORMER
@@ -11,18 +11,6 @@ from autograder.web.site.markdown import EVERYDAY_WORDS, CourseLinks, Markdown, 
 
 FIRST, SECOND, THIRD = list(TRANSFORMER.modules)[:3]
 HARMFUL = """a "quoted" <b onclick='x()'> & more"""
-
-
-class Tags(HTMLParser):
-    """The tags of a text with their attributes."""
-
-    def __init__(self, text):
-        super().__init__()
-        self.found = []
-        self.feed(text)
-
-    def handle_starttag(self, tag, attributes):
-        self.found.append((tag, dict(attributes)))
 
 
 @pytest.fixture
@@ -34,7 +22,7 @@ def links(monkeypatch):
 
 
 def test_meaning_of_a_term_is_escaped_in_its_attribute(links):
-    ((paragraph, _), (link, attributes)) = Tags(Markdown(links).render("A log-odd.", PageText(THIRD))).found
+    ((paragraph, _), (link, attributes)) = Elements(Markdown(links).render("A log-odd.", PageText(THIRD))).found
     assert (paragraph, link) == ("p", "a")
     assert attributes["data-meaning"] == HARMFUL
     assert attributes.keys() == {"class", "href", "data-meaning", "aria-describedby"}
@@ -53,7 +41,7 @@ def test_code_is_linked_with_the_function_that_it_names():
 
 def test_cells_below_an_empty_head_are_headings_of_their_rows(links):
     table = Markdown(links).render("| | b |\n|---|---|\n| c | d |", PageText(FIRST))
-    assert [tag for tag, _ in Tags(table).found if tag in ("th", "td")] == ["td", "th", "th", "td"]
+    assert [tag for tag, _ in Elements(table).found if tag in ("th", "td")] == ["td", "th", "th", "td"]
 
 
 @pytest.mark.parametrize(("module", "linked"), [(FIRST, False), (SECOND, True), (THIRD, True), ("", False)])

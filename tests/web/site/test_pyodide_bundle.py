@@ -95,9 +95,8 @@ print(answers["check"]["reply"]["report"]["headline"])
 
 
 def test_zip_and_numpy_are_enough_for_every_action(unpacked, files, tmp_path):
-    for name, content in files.items():
-        if name == "memo/layernorm.memo":
-            (unpacked / "autograder/courses/transformer/layernorm/answers.memo").write_bytes(content)
+    answers = unpacked / "autograder/courses/transformer/layernorm/answers.memo"
+    answers.write_bytes(files["memo/layernorm.memo"])
     modules = json.dumps(list(COURSE.modules))
     command = [sys.executable, "-I", "-S", "-c", PROGRAM, str(unpacked), str(tmp_path / "my-gpt"), modules]
     run = subprocess.run(command, capture_output=True, text=True, cwd=tmp_path, env={"HOME": str(tmp_path)})

@@ -159,13 +159,10 @@ def test_the_browser_has_reported_nothing(lesson):
     assert [entry["message"] for entry in lesson.browser.get_log("browser")] == []
 
 
-@pytest.mark.parametrize(
-    ("name", "content", "expected"),
-    [
-        ("pyodide/pyodide.asm.wasm", b"another file", "pyodide.asm.wasm from 127.0.0.1"),
-        ("pyodide/python_stdlib.zip", None, "python_stdlib.zip could not be loaded"),
-    ],
-)
+@pytest.mark.parametrize(("name", "content", "expected"), [
+    ("pyodide/pyodide.asm.wasm", b"another file", "pyodide.asm.wasm from 127.0.0.1"),
+    ("pyodide/python_stdlib.zip", None, "python_stdlib.zip could not be loaded"),
+])  # fmt: skip
 def test_a_file_that_is_wrong_or_missing_is_one_line(browser, files, site, name, content, expected):
     before = files[name]
     files[name] = content
