@@ -2,6 +2,7 @@
 
 import importlib
 import sys
+from types import SimpleNamespace
 
 import pytest
 
@@ -19,3 +20,9 @@ def official():
         yield importlib.import_module
         for name in TRANSFORMER.modules:
             sys.modules.pop(name, None)
+
+
+@pytest.fixture(scope="module")
+def official_submission(official):
+    """What the code in the student's process has of a submission: its functions."""
+    return SimpleNamespace(function=lambda module, name: getattr(official(module), name))

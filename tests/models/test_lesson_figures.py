@@ -157,41 +157,31 @@ def test_folded_lesson_keeps_its_picture_inside():
     figures = {"figures/a.svg": "<svg/>"}
     (cell,) = cells.lesson("<details>\n\n![A & B](figures/a.svg)\n\nText.\n\n</details>", figures)
     assert '<img alt="A &amp; B" src="data:' in cell["source"]
-    assert [c["source"][:4] for c in cells.lesson("One.\n\n![A](figures/a.svg)\n\nTwo.", figures)] == [
-        "One.",
-        "<img",
-        "Two.",
-    ]
+    sources = [cell["source"][:4] for cell in cells.lesson("One.\n\n![A](figures/a.svg)\n\nTwo.", figures)]
+    assert sources == ["One.", "<img", "Two."]
     with pytest.raises(HeadwayError, match="make figures"):
         cells.lesson("![B](figures/b.svg)", figures)
 
 
 def test_stubs_have_the_pictures_beside_them(tmp_path):
     assert invoke("release", tmp_path, "--format", "stubs").returncode == 0
+    shipped = {path.name: path.read_bytes() for path in FOLDER.iterdir()}
     for folder in (tmp_path, bundled("assignments")):
-        assert {path.name: path.read_bytes() for path in (folder / "figures").iterdir()} == {
-            path.name: path.read_bytes() for path in FOLDER.iterdir()
-        }, "make stubs"
+        assert {path.name: path.read_bytes() for path in (folder / "figures").iterdir()} == shipped, "make stubs"
 
 
 @pytest.mark.slow
-def test_workspace_has_pictures_and_update_restores_them(tmp_path):
-    work = tmp_path / "work"
-    assert invoke("init", work).returncode == 0
-    picture = work / "figures" / "masks.svg"
+def test_workspace_has_pictures_and_update_restores_them(folder):
+    picture = folder / "figures" / "masks.svg"
     assert picture.read_bytes() == (FOLDER / "masks.svg").read_bytes()
     picture.write_text("an older version")
-    done = invoke("update", cwd=work)
-    assert "1 picture updated" in done.stdout
+    assert "1 picture updated" in invoke("update", cwd=folder).stdout
     assert picture.read_bytes() == (FOLDER / "masks.svg").read_bytes()
-    assert "Already up to date" in invoke("update", cwd=work).stdout
+    assert "Already up to date" in invoke("update", cwd=folder).stdout
 
 
 @pytest.mark.slow
-def test_submission_does_not_contain_pictures(tmp_path):
-    work = tmp_path / "work"
-    assert invoke("init", work).returncode == 0
-    succeed("submit", "--out", tmp_path / "sent.zip", cwd=work)
+def test_submission_does_not_contain_pictures(folder, tmp_path):
+    succeed("submit", "--out", tmp_path / "sent.zip", cwd=folder)
     names = zipfile.ZipFile(tmp_path / "sent.zip").namelist()
-    assert "softmax.py" in names
-    assert [name for name in names if "figures" in name or name.endswith(".svg")] == []
+    assert "softmax.py" in names and not [name for name in names if "figures" in name or name.endswith(".svg")]

@@ -1,6 +1,8 @@
-"""Limits of CPU time that do not depend on how fast, or how busy, the processor is."""
+"""Limits of CPU time that do not depend on how fast, or how busy, the processor is; limits of memory."""
 
+import contextlib
 import time
+import tracemalloc
 
 # CPU seconds that `_work` takes on a quiet core of about 3 GHz.
 QUIET_SECONDS = 0.02
@@ -18,3 +20,17 @@ def _work() -> float:
         total ^= number
     assert total >= 0
     return time.process_time() - began
+
+
+@contextlib.contextmanager
+def peak_memory_below(limit):
+    """Fail if what this block allocates ever needs so many bytes.
+
+    Trace as little as possible: traced, Hypothesis takes a minute to build its table of Unicode characters.
+    """
+    tracemalloc.start()
+    try:
+        yield
+        assert tracemalloc.get_traced_memory()[1] < limit
+    finally:
+        tracemalloc.stop()

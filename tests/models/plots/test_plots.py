@@ -274,9 +274,8 @@ def test_gradient_norms_match_the_gradients(drawn, forward, official):
 
 def test_plot_uses_functions_of_submission(submission, solutions, tmp_path):
     """The student's softmax returns a constant, and the plot shows it."""
-    folder = submission(
-        softmax="import numpy as np\ndef softmax(x, axis=-1, temperature=1.0):\n    return x * 0 + 0.125\n"
-    )
+    code = "import numpy as np\ndef softmax(x, axis=-1, temperature=1.0):\n    return x * 0 + 0.125\n"
+    folder = submission(softmax=code)
     with functions_in_folder(folder) as functions:
         fig = plots.draw(PLOTS["softmax-temperatures"], PlotInputs(functions))
     assert (bars(axes_of(fig)[0]) == 0.125).all()
@@ -320,10 +319,8 @@ def test_failing_function_gives_one_line_error(submission, case):
 @pytest.mark.parametrize("stoi", ["{'h': 10**400}", "{'h': 0.5}", "{}", "[]", "{'h': True}"])
 def test_invalid_vocabulary_names_its_check(submission, stoi):
     folder = submission(tokenizer=f"def build_vocab(text, start=0):\n    return ['h'], {stoi}, {{}}\n")
-    with (
-        functions_in_folder(folder) as functions,
-        pytest.raises(UsageError, match=r"headway check tokenizer\.build_vocab"),
-    ):
+    refused = pytest.raises(UsageError, match=r"headway check tokenizer\.build_vocab")
+    with functions_in_folder(folder) as functions, refused:
         plots.draw(PLOTS["token-ids"], PlotInputs(functions, "h"))
 
 

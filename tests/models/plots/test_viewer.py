@@ -1,7 +1,6 @@
 """The attention viewer in a real browser: what it shows, mouse and keyboard, and that hostile text stays text."""
 
 import json
-import sys
 
 import numpy as np
 import pytest
@@ -18,13 +17,9 @@ HOSTILE = "</script><script>document.title='taken'</script><img src=x onerror=do
 
 
 @pytest.fixture(scope="module")
-def page(tmp_path_factory):
+def page(official, tmp_path_factory):
     """The page of an untrained model whose vocabulary is hostile; its text and its weights."""
-    sys.path.insert(0, str(bundled("solutions")))
-    try:
-        import gpt
-    finally:
-        sys.path.pop(0)
+    gpt = official("gpt")
     chars = sorted(set(HOSTILE + "&\n\u2028"))
     model = {"n_layers": 2, "n_heads": 3, "d_model": 12, "block_size": 200, "init_std": 0.5}
     config = gpt.GPTConfig(vocab_size=len(chars), **model)
@@ -97,8 +92,7 @@ def test_page_shows_weights_of_every_head(page, browser):
         ActionChains(browser).move_to_element(buttons[query]).perform()
         assert np.allclose(opacities(browser), flat[:, query], atol=0.005)
         assert f"position {query}" in browser.find_element(By.ID, "status").text
-    messages = [entry for entry in browser.get_log("browser") if "favicon" not in entry["message"]]
-    assert not messages
+    assert not [entry for entry in browser.get_log("browser") if "favicon" not in entry["message"]]
 
 
 @pytest.mark.browser
@@ -125,9 +119,8 @@ def test_page_works_with_keyboard(page, browser):
 def test_page_follows_color_scheme(browser):
     color_pairs = set()
     for scheme in ("light", "dark"):
-        browser.execute_cdp_cmd(
-            "Emulation.setEmulatedMedia", {"features": [{"name": "prefers-color-scheme", "value": scheme}]}
-        )
+        features = [{"name": "prefers-color-scheme", "value": scheme}]
+        browser.execute_cdp_cmd("Emulation.setEmulatedMedia", {"features": features})
         script = "const s = getComputedStyle(document.body); return [s.backgroundColor, s.color].join()"
         color_pairs.add(browser.execute_script(script))
     assert len(color_pairs) == 2

@@ -23,17 +23,8 @@ from autograder.sandbox.process import start_workers
 pytestmark = pytest.mark.slow
 
 QUESTIONS = [
-    "the cat",
-    "12 degrees?",
-    "naïve café 😀",
-    "{role} {text}",
-    "on\tthe mat",
-    "it's",
-    "hot!",
-    "to",
-    "he",
-    "rat",
-]
+    "the cat", "12 degrees?", "naïve café 😀", "{role} {text}", "on\tthe mat", "it's", "hot!", "to", "he", "rat",
+]  # fmt: skip
 SPECIAL = ["<|im_end|> and <|eot_id|>", "<|im_start|>assistant"]
 
 
@@ -80,9 +71,8 @@ def answered(conversation, question, most=8):
 
 def asked(tokenizer, question, is_first=True):
     """Return the ids that transformers' template makes of a question, without the token that begins a text."""
-    text = tokenizer.apply_chat_template(
-        [{"role": "user", "content": question}], tokenize=False, add_generation_prompt=True
-    )
+    messages = [{"role": "user", "content": question}]
+    text = tokenizer.apply_chat_template(messages, tokenize=False, add_generation_prompt=True)
     return plain_ids(tokenizer, text.removeprefix("" if is_first else "<|begin_of_text|>"))
 
 
@@ -94,17 +84,10 @@ def plain_ids(tokenizer, text):
 def continued(model, ids, most=8):
     import torch
 
-    end = model.config.eos_token_id
+    tensor, end = torch.tensor([ids]), model.config.eos_token_id
+    options = {"max_new_tokens": most, "do_sample": False, "eos_token_id": end, "pad_token_id": 0}
     with torch.no_grad():
-        tensor = torch.tensor([ids])
-        out = model.generate(
-            tensor,
-            attention_mask=torch.ones_like(tensor),
-            max_new_tokens=most,
-            do_sample=False,
-            eos_token_id=end,
-            pad_token_id=0,
-        )
+        out = model.generate(tensor, attention_mask=torch.ones_like(tensor), **options)
     return [number for number in out[0, len(ids) :].tolist() if number != end]
 
 
@@ -128,11 +111,8 @@ def test_system_message_equals_that_of_the_template(made, talk):
     conversation = talk(LLAMA3)
     answered(conversation, "the cat", 0)
     conversation.set_system("be a rat")
-    messages = [
-        {"role": "system", "content": "be a rat"},
-        {"role": "user", "content": "the cat"},
-        {"role": "assistant", "content": ""},
-    ]
+    said = (("system", "be a rat"), ("user", "the cat"), ("assistant", ""))
+    messages = [{"role": role, "content": content} for role, content in said]
     assert conversation.ids == plain_ids(tokenizer, tokenizer.apply_chat_template(messages, tokenize=False))
     assert conversation.n_unread == len(conversation.ids)
 
@@ -232,14 +212,8 @@ def test_lines_of_another_program_are_answered(made):
              "/tokens", "/help", "/quit", "never")  # fmt: skip
     done = succeed("chat", path, "--solution", "--seed", "1", typed="\n".join(lines))
     assert "never" not in done.stdout and "official solution" in done.stderr
-    for line in (
-        "no such command: /nonsense. List",
-        "to 100, not 'x'.",
-        "Temperature 0.",
-        "per second",
-        "/temperature X",
-    ):
-        assert line in done.stderr
+    errors = ("no such command: /nonsense. List", "to 100, not 'x'.")
+    assert all(text in done.stderr for text in (*errors, "Temperature 0.", "per second", "/temperature X"))
     first, second = (part for part in done.stdout.split("<|im_start|>│") if part.startswith("u│s│e│r│⏎"))
     assert "x│<|im_end|>" in second and "c│at" not in second and first
     assert "<|im_start|>│s│y│s│t│e│m│⏎" in done.stdout
@@ -274,16 +248,11 @@ def test_student_functions_answer_where_they_pass(made, tmp_path):
 
 def test_ctrl_c_stops_the_answer_and_ends_at_the_prompt(made, tmp_path):
     path = made(CHATML, 4096)[0]
-    terminal = Terminal([*HEADWAY, "chat", path, "--solution", "--seed", "1"], tmp_path, lines=60)
-    try:
+    command = [*HEADWAY, "chat", path, "--solution", "--seed", "1"]
+    with closing(Terminal(command, tmp_path, lines=60)) as terminal:
         terminal.wait_for("you>")
-        terminal.press("the cat\n")
-        terminal.wait_for(lambda screen: len(screen.partition("the cat")[2].strip()) > 20)
-        terminal.press("\x03")
-        terminal.wait_for("stopped by Ctrl-C")
-        terminal.press("/reset\n")
-        terminal.wait_for("Forgot")
+        terminal.press("the cat\n", shows=lambda screen: len(screen.partition("the cat")[2].strip()) > 20)
+        terminal.press("\x03", shows="stopped by Ctrl-C")
+        terminal.press("/reset\n", shows="Forgot")
         terminal.press("\x03")
         assert terminal.wait_end() == 0
-    finally:
-        terminal.close()

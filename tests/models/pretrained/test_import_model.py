@@ -1,6 +1,5 @@
 """`headway import-model` and `headway generate`: real files in every form, and a message for each wrong folder."""
 
-import importlib
 import json
 import os
 import shutil
@@ -18,6 +17,7 @@ from autograder.core.text import clean
 from autograder.errors import UsageError
 from autograder.models.pretrained import model_file
 from autograder.models.pretrained.hugging_face import read_folder
+from autograder.sandbox.child import pretrained
 
 pytestmark = pytest.mark.slow
 
@@ -140,9 +140,6 @@ def test_student_functions_run_where_they_pass(imported, tmp_path, solutions):
 
 def test_character_of_several_tokens_appears_when_it_is_complete(official):
     bpe = official("bpe")
-    spec = importlib.util.spec_from_file_location("pretrained", child_file())
-    pretrained = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(pretrained)
     vocab = {symbol: number for number, symbol in enumerate(bpe.byte_symbols().values())}
     numbers = {byte: vocab[symbol] for byte, symbol in bpe.byte_symbols().items()}
 
@@ -156,12 +153,6 @@ def test_character_of_several_tokens_appears_when_it_is_complete(official):
     assert shown("a😀é\ufffd!".encode()) == ["a", "", "", "", "😀", "", "é", "", "", "", "\ufffd!"]
     assert shown(b"\xff\xe2\x82") == ["", "\ufffd", ""], "what is not UTF-8 is replaced, as soon as that is certain"
     assert shown("€".encode()[:2] + b"a") == ["", "", "\ufffda"]
-
-
-def child_file():
-    import autograder.sandbox.server as server
-
-    return server.CHILD_FOLDER / "pretrained.py"
 
 
 def change_json(path, **changes):
@@ -220,24 +211,18 @@ WRONG_FOLDERS = {
     "Git LFS pointer": (lambda f: (f / "model.safetensors").write_text("version https://git-lfs"), "does not begin"),
     "a tensor is missing": (lambda f: change_tensors(f, lambda t: t.pop("transformer.ln_f.bias")), "ln_f.bias"),
     "an unknown tensor": (lambda f: change_tensors(f, lambda t: t.update(extra=np.ones(3))), "extra"),
-    "integers": (
-        lambda f: change_tensors(f, lambda t: t.update({"transformer.ln_f.bias": np.ones(48, np.int8)})),
-        "floating-point",
-    ),
+    "integers": (lambda f: change_tensors(f, lambda t: t.update({"transformer.ln_f.bias": np.ones(48, np.int8)})),
+                 "floating-point"),
     "index without map": (lambda f: write_index(f, {"metadata": {}}), "weight_map"),
     "index of a missing file": (lambda f: write_index(f, {"weight_map": {"a": "b.safetensors"}}), "b.safetensors"),
     "index of a missing tensor": (lambda f: write_index(f, {"weight_map": {"a": "one.safetensors"}}), "'a'"),
-    "index that leaves the folder": (
-        lambda f: write_index(f, {"weight_map": {"a": "../gpt2/one.safetensors"}}),
-        "beside it",
-    ),
+    "index that leaves the folder": (lambda f: write_index(f, {"weight_map": {"a": "../gpt2/one.safetensors"}}),
+                                     "beside it"),
     "index of another format": (lambda f: write_index(f, {"weight_map": {"a": "config.json"}}), "beside it"),
-    "a folder in place of a file": (
-        lambda f: ((f / "model.safetensors").unlink(), (f / "model.safetensors").mkdir()),
-        "plain file",
-    ),
+    "a folder in place of a file": (lambda f: ((f / "model.safetensors").unlink(), (f / "model.safetensors").mkdir()),
+                                    "plain file"),
     "a pipe in place of a file": (lambda f: ((f / "merges.txt").unlink(), os.mkfifo(f / "merges.txt")), "plain file"),
-}
+}  # fmt: skip
 
 
 @pytest.mark.parametrize("case", WRONG_FOLDERS)
@@ -307,11 +292,10 @@ HOSTILE_MODELS = {
     "no merges": lambda header, text: text["tokenizer"].pop("merges"),
     "an unknown key": lambda header, text: text.update(run="rm -rf"),
     "a parameter is missing": lambda header, text: header.pop("W_pos"),
-    "offsets outside of the file": lambda header, text: header["W_pos"].update(
-        data_offsets=[1 << 40, (1 << 40) + 12288]
-    ),
+    "offsets outside of the file":
+        lambda header, text: header["W_pos"].update(data_offsets=[1 << 40, (1 << 40) + 12288]),
     "integers": lambda header, text: header["W_pos"].update(dtype="I32"),
-}
+}  # fmt: skip
 
 
 @pytest.mark.parametrize("case", HOSTILE_MODELS)

@@ -3,12 +3,12 @@
 import copy
 import json
 import os
-import tracemalloc
 from types import SimpleNamespace
 
 import numpy as np
 import pytest
 from safetensors.numpy import save
+from support.calibration import peak_memory_below
 from support.commands import invoke
 
 from autograder.errors import UsageError
@@ -32,11 +32,6 @@ TENSORS |= {"history.losses": np.ones(2), "history.validation": np.array([[2, 0.
 def write(path, header=HEADER, tensors=TENSORS):
     path.write_bytes(save(tensors, {"headway": header if isinstance(header, str) else json.dumps(header)}))
     return path
-
-
-def with_header(tensors, data_size, metadata):
-    header = json.dumps({"__metadata__": metadata, **tensors}).encode()
-    return len(header).to_bytes(8, "little") + header, 8 + len(header) + data_size
 
 
 def test_load_of_a_saved_checkpoint_returns_what_was_saved(tmp_path):
@@ -124,18 +119,14 @@ def test_summary_of_a_long_run_reads_only_the_end_of_its_history(tmp_path):
         shape = [count] if name == "history.losses" else [*TENSORS[name].shape]
         tensors[name] = {"dtype": "F64", "shape": shape, "data_offsets": [end, end + sizes[name]]}
         end += sizes[name]
-    start, size = with_header(tensors, end, {"headway": json.dumps(HEADER | {"step": count})})
+    header = json.dumps({"__metadata__": {"headway": json.dumps(HEADER | {"step": count})}, **tensors}).encode()
     path = tmp_path / "m.safetensors"
-    path.write_bytes(start)
+    path.write_bytes(len(header).to_bytes(8, "little") + header)
     with path.open("r+b") as file:
-        file.truncate(size)
-    tracemalloc.start()
-    try:
+        file.truncate(8 + len(header) + end)
+    with peak_memory_below(1_000_000):
         found = checkpoint_list.summary(path)
-        peak = tracemalloc.get_traced_memory()[1]
-    finally:
-        tracemalloc.stop()
-    assert (found.step, found.loss) == (count, 0.0) and peak < 1_000_000
+    assert (found.step, found.loss) == (count, 0.0)
 
 
 def test_models_are_listed_from_the_latest(tmp_path):
@@ -148,12 +139,8 @@ def test_models_are_listed_from_the_latest(tmp_path):
 
 def test_summary_of_a_text_of_empty_lists_takes_little_memory(tmp_path):
     path = write(tmp_path / "m.safetensors", f'{{"format": "{checkpoint.FORMAT}", "chars": [{"[]," * 1_000_000}[]]}}')
-    tracemalloc.start()
-    try:
+    with peak_memory_below(20_000_000):
         assert checkpoint_list.summary(path).kind == ""
-        assert tracemalloc.get_traced_memory()[1] < 20_000_000
-    finally:
-        tracemalloc.stop()
 
 
 @pytest.mark.parametrize("command", ["card", "generate", "plot"])

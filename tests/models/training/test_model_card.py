@@ -3,11 +3,11 @@
 import io
 import re
 from dataclasses import replace
-from html.parser import HTMLParser
 
 import pytest
 from rich.console import Console
 from support.commands import invoke, refusal, succeed
+from support.html_rules import Elements
 
 from autograder.course.stubs import bundled
 from autograder.models.training import checkpoint, runs
@@ -30,24 +30,11 @@ CARD = ModelCard(
 )
 
 
-class Tags(HTMLParser):
-    def __init__(self, page):
-        super().__init__()
-        self.tags, self.text = [], ""
-        self.feed(page)
-
-    def handle_starttag(self, tag, attrs):
-        self.tags.append(tag)
-        assert not [name for name, _ in attrs if name.startswith("on") or name in ("src", "href")]
-
-    def handle_data(self, data):
-        self.text += data
-
-
 def test_html_card_escapes_texts_and_loads_nothing():
     page = to_html(CARD)
-    parsed = Tags(page)
-    assert not {"script", "img", "link", "iframe"} & set(parsed.tags)
+    parsed = Elements(page)
+    assert not {"script", "img", "link", "iframe"} & parsed.tags and not {"src", "href"} & parsed.attributes
+    assert not [name for name in parsed.attributes if name.startswith("on")]
     for text in ("A <GPT> & more", "<script>alert(1)</script>", "a|b", "2.500", "Written by me: [softmax]."):
         assert text in parsed.text
     assert page.count("<circle") == 4 and "polyline" in page and "http" not in page
@@ -130,11 +117,8 @@ def test_card_refuses_what_it_should(trained, tmp_path):
 def test_checkpoint_records_the_student_and_the_time(trained, tmp_path):
     run = checkpoint.load(trained / "names.safetensors")
     assert run.student == ["tokenizer", "softmax"] and run.seconds > 0
-    first = run.seconds
-    out = tmp_path / "names.safetensors"
-    runs.train(
-        bundled("solutions"), run.settings, out, Console(file=io.StringIO()), run, 60, student=("softmax", "gpt")
-    )
+    first, out, console = run.seconds, tmp_path / "names.safetensors", Console(file=io.StringIO())
+    runs.train(bundled("solutions"), run.settings, out, console, run, 60, student=("softmax", "gpt"))
     resumed = checkpoint.load(out)
     assert resumed.student == ["softmax"], "only what was the student's in all steps"
     assert resumed.seconds > first

@@ -204,11 +204,10 @@ def test_generate_lines_gives_that_many(own_runs):
     assert "exclude each other" in refusal(*common, "--lines", "5", "--length", "9", cwd=own_runs)
 
 
-@pytest.mark.parametrize(
-    ("option", "value"),
-    [("--preset", "llama"), ("--set", "d_model=8"), ("--lr", "1"), ("--batch-size", "2"), ("--seed", "0"),
-     ("--schedule", "constant")],
-)  # fmt: skip
+@pytest.mark.parametrize(("option", "value"), [
+    ("--preset", "llama"), ("--set", "d_model=8"), ("--lr", "1"), ("--batch-size", "2"), ("--seed", "0"),
+    ("--schedule", "constant"),
+])  # fmt: skip
 def test_resume_refuses_settings(tmp_path, option, value):
     done = refusal("train", "--solution", "--resume", option, value, cwd=tmp_path)
     assert f"keeps its settings, so {option} " in done

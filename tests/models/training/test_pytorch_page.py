@@ -115,9 +115,8 @@ def expected():
     found["sum(p.numel() for p in model.parameters())"] = (3 * 2 + 2, {})
     names = ("attn.W_qkv", "attn.W_o", "attn.b_qkv", "attn.b_o")
     whole = "nn.MultiheadAttention(D, H, batch_first=True)"
-    add(
-        whole, "multihead.multihead_attention", x, named("attn."), H, causal, change=in_torch("", names, attention=True)
-    )
+    attn = in_torch("", names, attention=True)
+    add(whole, "multihead.multihead_attention", x, named("attn."), H, causal, change=attn)
     layers = [(f"ffn.W_{i}", f"ffn.b_{i}") for i in (1, 2)]
     two = 'nn.Sequential(nn.Linear(D, 4 * D), nn.GELU("tanh"), nn.Linear(4 * D, D))'
     add(two, "ffn.ffn", x, named("ffn."), change=in_torch("0.", layers[0]) | in_torch("2.", layers[1]))
@@ -152,10 +151,8 @@ def result(span, changes):
     if not span.startswith("nn."):
         out = eval(span, namespace(**changes))
         return out(torch.from_numpy(drawn()["x"])) if callable(out) else out
-    module, (x, memory) = (
-        eval(span, namespace()).double().eval(),
-        (torch.from_numpy(drawn()[n]) for n in ("x", "memory")),
-    )
+    module = eval(span, namespace()).double().eval()
+    x, memory = (torch.from_numpy(drawn()[name]) for name in ("x", "memory"))
     module.load_state_dict({name: torch.from_numpy(np.ascontiguousarray(a)) for name, a in changes.items()})
     if "Multihead" in span:
         return module(x, x, x, attn_mask=~torch.ones(T, T).tril().bool())[0].detach()

@@ -6,6 +6,7 @@ import re
 
 import numpy as np
 import pytest
+from support.commands import succeed
 from support.lazy_module import LazyModule, torch
 from support.paths import ROOT
 
@@ -124,20 +125,10 @@ def test_annotated_trains_like_its_twin(official):
     assert losses == pytest.approx(expected, abs=1e-9) and len(set(losses)) == STEPS
 
 
-class TrainedInProcess:
-    """What the code in the student's process has of a submission: its functions."""
-
-    def __init__(self, official):
-        self.official = official
-
-    def function(self, module, name):
-        return getattr(self.official(module), name)
-
-
-def test_llama_trains_like_its_twin(official):
+def test_llama_trains_like_its_twin(official, official_submission):
     text, preset = "anna\nemma\nolivia\nnoah\nliam\n" * 20, PRESETS["llama"]
     request = {"text": text, "chars": None, "batch_size": 3, "seed": 0, "model": {**preset.model, "n_layers": 2}}
-    run = LlamaRun(TrainedInProcess(official), {**request, "params": None, "state": None})
+    run = LlamaRun(official_submission, {**request, "params": None, "state": None})
     run.params = {name: value.astype(np.float64) for name, value in run.params.items()}
     twin = twins.Llama(run.config, run.params)
     optimizer, expected = torch.optim.AdamW(twin.parameters(), lr=1e-2, weight_decay=0.01), []
@@ -158,11 +149,8 @@ def test_llama_has_the_size_of_the_gpt_on_names(official):
     assert [getattr(gpt, name) for name in shared] == [getattr(llama, name) for name in shared]
     fields = {name: value for name, value in llama.model.items() if name not in ("n_kv_heads", "tied")}
     assert fields == gpt.model
-    counts = []
-    for module, config, init, preset in (
-        ("gpt", "GPTConfig", "init_gpt", gpt),
-        ("llama", "LlamaConfig", "init_llama", llama),
-    ):
+    kinds, counts = (("gpt", "GPTConfig", "init_gpt", gpt), ("llama", "LlamaConfig", "init_llama", llama)), []
+    for module, config, init, preset in kinds:
         functions = official(module)
         made = getattr(functions, config)(vocab_size=27, **preset.model)
         params = getattr(functions, init)(made, np.random.default_rng(0))
@@ -184,10 +172,7 @@ def test_page_lists_every_function_that_has_a_call():
 
 @pytest.mark.slow
 def test_page_script_finds_the_same_scores(official, tmp_path, monkeypatch, capsys):
-    from support.commands import invoke
-
-    done = invoke(*("train", "--solution", "--preset", "lecture", "--data", "names", "--steps", "3"), cwd=tmp_path)
-    assert done.returncode == 0, done.stderr
+    succeed("train", "--solution", "--preset", "lecture", "--data", "names", "--steps", "3", cwd=tmp_path)
     monkeypatch.chdir(tmp_path)
     official("gpt")
     (script,) = re.findall(r"```python\n(.*?)```", PAGE.read_text("utf-8"), re.S)

@@ -6,6 +6,7 @@ import re
 import shutil
 import sys
 import threading
+from contextlib import closing
 from functools import partial
 from pathlib import Path
 
@@ -103,20 +104,16 @@ def test_train_interrupted_saves_and_resumes(tmp_path):
     from support.terminal import Terminal
 
     command = [*HEADWAY, "train", "--solution", "--data", "names", "--steps", "1000000"]
-    terminal = Terminal(command, tmp_path)
-    try:
+    with closing(Terminal(command, tmp_path)) as terminal:
         terminal.wait_for(lambda screen: re.search(r"[1-9]\d*/1000000", screen))
         terminal.press("\x03")
         assert terminal.wait_end() == 0, terminal.screen()
         assert "Stopped at step" in terminal.screen()
         assert len(re.findall(r"\d+/1000000", terminal.screen())) == 1, terminal.screen()
         assert "^C" not in terminal.screen()
-    finally:
-        terminal.close()
     run = checkpoint.load(tmp_path / "model.safetensors")
     assert 0 < run.step == len(run.losses) < 1_000_000
-    done = train(tmp_path, "--resume", "--steps", run.step + 5)
-    assert done.returncode == 0
+    train(tmp_path, "--resume", "--steps", run.step + 5)
     assert checkpoint.load(tmp_path / "model.safetensors").step == run.step + 5
 
 
@@ -178,14 +175,11 @@ def test_generate_in_a_terminal_asks_how_to_go_on(finished_run):
     from support.terminal import Terminal
 
     command = [*HEADWAY, "generate", "--solution", "--length", "20", "--seed", "1"]
-    terminal = Terminal(command, finished_run[0], lines=60)
-    try:
+    with closing(Terminal(command, finished_run[0], lines=60)) as terminal:
         for number, answer in enumerate(["", "t 0", "t nan", "n ada", "q"], 1):
             shown = terminal.wait_for(lambda screen, number=number: screen.count("q: quit:") == number)
             terminal.press(f"{answer}\r")
         assert terminal.wait_end() == 0, terminal.screen()
-    finally:
-        terminal.close()
     texts = [re.sub(r".*q: quit:.*\n", "", text) for text in re.split(r"\n(?=Enter: go on)", shown)]
     assert len(texts[1].strip()) and "from 0 to 100" in texts[3] and texts[4].startswith("ada")
 
@@ -287,8 +281,5 @@ def test_synthetic_entropy_matches_its_text():
     assert abs(surprisal.mean() - synthetic_corpus.entropy_per_character()) < 5 * error
     assert synthetic_corpus.text(44, seed=0) == "vo pilidivy mavamo kanpotalu vipedi dyliten."
     assert np.isinf(surprisals("aaaa")).any()
-    assert (
-        synthetic_corpus.entropy_per_character(8)
-        > synthetic_corpus.entropy_per_character(32)
-        > synthetic_corpus.entropy_per_character()
-    )
+    entropy = synthetic_corpus.entropy_per_character
+    assert entropy(8) > entropy(32) > entropy()
