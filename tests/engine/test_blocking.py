@@ -52,15 +52,12 @@ def test_input_check_is_blocked_by_what_blocks_answers():
     assert [check.blocked_by for check in result.checks[1:]] == [[FUNCTION], [FUNCTION]]
 
 
-@pytest.mark.parametrize(
-    ("file", "failure", "status"),
-    [
-        ("attention.py", "unreadable_file", "error"),
-        ("attention.py", "slow_import", "blocked"),
-        ("softmax.py", "unreadable_file", "blocked"),
-        ("", "", "blocked"),
-    ],
-)
+@pytest.mark.parametrize(("file", "failure", "status"), [
+    ("attention.py", "unreadable_file", "error"),
+    ("attention.py", "slow_import", "blocked"),
+    ("softmax.py", "unreadable_file", "blocked"),
+    ("", "", "blocked"),
+])  # fmt: skip
 def test_error_in_the_file_itself_is_blocked_by_nothing(file, failure, status):
     unreadable = checked("error", function="attention.attention")
     unreadable.file_at_fault, unreadable.failure = file, failure
@@ -173,9 +170,8 @@ def test_large_module_is_not_read(tmp_path):
 def test_only_wrong_answers_are_run_again_in_isolation(tmp_path, was_wrong):
     check = checked("failed" if was_wrong else "error", function=ATTENTION)
     check.wrong = {"count": 1, "total": 1} if was_wrong else None
-    result, jobs, _ = blocked(
-        tmp_path, [check], {}, known={FUNCTION: "failed"}, reruns=[checked("passed", function=ATTENTION)]
-    )
+    rerun = checked("passed", function=ATTENTION)
+    result, jobs, _ = blocked(tmp_path, [check], {}, known={FUNCTION: "failed"}, reruns=[rerun])
     assert jobs == ([{ATTENTION}] if was_wrong else [])
     assert ("correct in isolation" in result.checks[0].message) is was_wrong
 

@@ -14,20 +14,13 @@ def test_backward_order_is_reversed_with_norms_where_they_are():
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize(
-    ("code", "stage"),
-    [
-        ("return 2 * result[0], result[1] | {'ffn.W_1': 3 * result[1]['ffn.W_1']}", "only ffn.W_1 has"),
-        (
-            "return result[0], {k: v if k[:3] in ('ffn', 'ln2') else v + 1 for k, v in result[1].items()}",
-            "first wrong at attn.b_o, and so is everything after it",
-        ),
-        (
-            "return result[0], result[1] | {k: result[1][k] + 1 for k in ('attn.W_qkv', 'ln1.beta')}",
-            "first wrong at attn.W_qkv",
-        ),
-    ],
-)
+@pytest.mark.parametrize(("code", "stage"), [
+    ("return 2 * result[0], result[1] | {'ffn.W_1': 3 * result[1]['ffn.W_1']}", "only ffn.W_1 has"),
+    ("return result[0], {k: v if k[:3] in ('ffn', 'ln2') else v + 1 for k, v in result[1].items()}",
+     "first wrong at attn.b_o, and so is everything after it"),
+    ("return result[0], result[1] | {k: result[1][k] + 1 for k in ('attn.W_qkv', 'ln1.beta')}",
+     "first wrong at attn.W_qkv"),
+])  # fmt: skip
 def test_backward_pass_is_localised(tmp_path, code, stage):
     failed = judged(tmp_path, "blocks.block_backward", wrapped_solution("blocks.block_backward", code))
     found = next(outcome for outcome in failed if outcome.id.endswith("::pre_norm_gradient"))

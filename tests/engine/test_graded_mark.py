@@ -37,9 +37,8 @@ def test_check_of_two_functions_can_be_selected_for_one():
 @pytest.mark.slow
 def test_check_of_two_functions_with_parametrize_is_an_error(tmp_path):
     path = tmp_path / "test_both.py"
-    path.write_text(
-        f"import pytest\n@pytest.mark.parametrize('n', [1, 2])\n@pytest.mark.graded{BOTH}\ndef test_both(n): ...\n"
-    )
+    mark = f"@pytest.mark.parametrize('n', [1, 2])\n@pytest.mark.graded{BOTH}"
+    path.write_text(f"import pytest\n{mark}\ndef test_both(n): ...\n")
     command = [sys.executable, *PLUGIN, "--collect-only", str(path)]
     done = subprocess.run(command, capture_output=True, text=True, cwd=tmp_path, check=False)
     assert done.returncode == 2 and "cannot be parametrized" in done.stdout

@@ -3,35 +3,32 @@
 import numpy as np
 import pytest
 from support.built_in import mistakes_of_function, parameter_names
+from support.judging import verdict
 
 from autograder.core.wire_format import FunctionOf, Rng
 from autograder.courses.transformer import TRANSFORMER
 from autograder.engine.check_results import describe_inputs
-from autograder.engine.comparison.compare import compare
 from autograder.engine.diagnosis.explanation import Diagnosis, is_same_error
 from autograder.engine.exception_hints import hint_for_exception
-from autograder.errors import Mismatch, StudentException
+from autograder.errors import StudentException
 
 
-@pytest.mark.parametrize(
-    ("args", "text"),
-    [
-        ((np.array([[1000.0, 0.0], [-1.5, np.inf]]),), "(2, 2) = [[1000, 0], [-1.5, inf]]"),
-        ((np.array([1 / 3, 2.0]),), "(2,) ≈ [0.3333, 2]"),
-        ((np.zeros((3, 5)),), "(3, 5)"),
-        ((np.arange(3, dtype=np.int32), 4), "(3,) int32 = [0, 1, 2], 4"),
-        ((np.array([], dtype=np.int64),), "(0,) int64"),
-        ((np.float32(0.5),), "scalar float32 = 0.5"),
-        (([2, 0, 1], {}), "[2, 0, 1], {}"),
-        ((list(range(40)), Rng(7)), "a list of 40, a generator with seed 7"),
-        (("a\tb", None, True), "'a\\tb', None, True"),
-        (([("mul", (0, 1)), ("sum", (2,))],), "[('mul', (0, 1)), ('sum', (2,))]"),
-        (([np.zeros((3, 5)), np.array(2.0)],), "[(3, 5); scalar = 2]"),
-        (([np.zeros(1)] * 5,), "a list of 5"),
-        ((FunctionOf("sum(w * x**2)", np.zeros((3, 5))),), "the function sum(w * x**2) with w (3, 5)"),
-        ((dict.fromkeys(range(6), "x"),), "{0: 'x', 1: 'x', 2: 'x', 3: 'x', …}"),
-    ],
-)
+@pytest.mark.parametrize(("args", "text"), [
+    ((np.array([[1000.0, 0.0], [-1.5, np.inf]]),), "(2, 2) = [[1000, 0], [-1.5, inf]]"),
+    ((np.array([1 / 3, 2.0]),), "(2,) ≈ [0.3333, 2]"),
+    ((np.zeros((3, 5)),), "(3, 5)"),
+    ((np.arange(3, dtype=np.int32), 4), "(3,) int32 = [0, 1, 2], 4"),
+    ((np.array([], dtype=np.int64),), "(0,) int64"),
+    ((np.float32(0.5),), "scalar float32 = 0.5"),
+    (([2, 0, 1], {}), "[2, 0, 1], {}"),
+    ((list(range(40)), Rng(7)), "a list of 40, a generator with seed 7"),
+    (("a\tb", None, True), "'a\\tb', None, True"),
+    (([("mul", (0, 1)), ("sum", (2,))],), "[('mul', (0, 1)), ('sum', (2,))]"),
+    (([np.zeros((3, 5)), np.array(2.0)],), "[(3, 5); scalar = 2]"),
+    (([np.zeros(1)] * 5,), "a list of 5"),
+    ((FunctionOf("sum(w * x**2)", np.zeros((3, 5))),), "the function sum(w * x**2) with w (3, 5)"),
+    ((dict.fromkeys(range(6), "x"),), "{0: 'x', 1: 'x', 2: 'x', 3: 'x', …}"),
+])  # fmt: skip
 def test_describe_inputs_small_arrays_show_values(args, text):
     assert describe_inputs(args, {}) == text
     assert describe_inputs((), {"axis": 0}) == "axis 0"
@@ -43,34 +40,27 @@ def test_describe_inputs_uses_parameter_names():
     assert parameter_names("attention.attention") == ("q", "k", "v", "mask")
 
 
-@pytest.mark.parametrize(
-    ("kind", "message", "words"),
-    [
-        ("ValueError", "operands could not be broadcast together with shapes (4,7) (4,) ", "keepdims=True"),
-        ("ValueError", "operands could not be broadcast together with shapes (2,3,4,5) (2,4,5) ", "keepdims=True"),
-        ("ValueError", "operands could not be broadcast together with shapes (4,7) (3,5) ", "aligned from the right"),
-        ("IndexError", "shape mismatch: indexing arrays could not be broadcast …", "the same shape"),
-        ("AxisError", "axis 1 is out of bounds for array of dimension 1", "number of axes"),
-        ("IndexError", "index 7 is out of bounds for axis 1 with size 7", "size minus 1"),
-        ("ValueError", "not enough values to unpack (expected 3, got 2)", "needs an x with 3 axes"),
-        ("TypeError", "'NoneType' object is not subscriptable", "something is None"),
-        (
-            "UFuncTypeError",
-            "Cannot cast ufunc 'subtract' output from dtype('float64') to dtype('int64')",
-            "a new array",
-        ),
-        ("AttributeError", "'list' object has no attribute 'shape'", "np.asarray"),
-        ("KeyError", "'b_qkv'", "`name in d`"),
-        ("TypeError", "_mean() got an unexpected keyword argument 'keepdim'", "NumPy calls them axis and keepdims"),
-        ("TypeError", "softmax() got an unexpected keyword argument 'scale'", "do not change the first line"),
-        ("ValueError", "`indices` and `arr` must have the same number of dimensions", "[..., None]"),
-        ("OSError", "[Errno 27] File too large", "remove the print"),
-        ("EOFError", "EOF when reading a line", "input() gets no answer"),
-        ("BdbQuit", "", "breakpoint()"),
-        ("ModuleNotFoundError", "torch is not available here: write it in NumPy", "its own modules"),
-        ("ValueError", "The truth value of an array with more than one element is ambiguous.", "is not None"),
-    ],
-)
+@pytest.mark.parametrize(("kind", "message", "words"), [
+    ("ValueError", "operands could not be broadcast together with shapes (4,7) (4,) ", "keepdims=True"),
+    ("ValueError", "operands could not be broadcast together with shapes (2,3,4,5) (2,4,5) ", "keepdims=True"),
+    ("ValueError", "operands could not be broadcast together with shapes (4,7) (3,5) ", "aligned from the right"),
+    ("IndexError", "shape mismatch: indexing arrays could not be broadcast …", "the same shape"),
+    ("AxisError", "axis 1 is out of bounds for array of dimension 1", "number of axes"),
+    ("IndexError", "index 7 is out of bounds for axis 1 with size 7", "size minus 1"),
+    ("ValueError", "not enough values to unpack (expected 3, got 2)", "needs an x with 3 axes"),
+    ("TypeError", "'NoneType' object is not subscriptable", "something is None"),
+    ("UFuncTypeError", "Cannot cast ufunc 'subtract' output from dtype('float64') to dtype('int64')", "a new array"),
+    ("AttributeError", "'list' object has no attribute 'shape'", "np.asarray"),
+    ("KeyError", "'b_qkv'", "`name in d`"),
+    ("TypeError", "_mean() got an unexpected keyword argument 'keepdim'", "NumPy calls them axis and keepdims"),
+    ("TypeError", "softmax() got an unexpected keyword argument 'scale'", "do not change the first line"),
+    ("ValueError", "`indices` and `arr` must have the same number of dimensions", "[..., None]"),
+    ("OSError", "[Errno 27] File too large", "remove the print"),
+    ("EOFError", "EOF when reading a line", "input() gets no answer"),
+    ("BdbQuit", "", "breakpoint()"),
+    ("ModuleNotFoundError", "torch is not available here: write it in NumPy", "its own modules"),
+    ("ValueError", "The truth value of an array with more than one element is ambiguous.", "is not None"),
+])  # fmt: skip
 def test_exception_hint_common_cause_is_explained(kind, message, words):
     assert words in hint_for_exception(StudentException(kind, message))
 
@@ -88,34 +78,27 @@ def test_same_error_ignores_shape_order_and_integer_type():
     assert not is_same_error("np.int64(4)", "5")
 
 
-def help_of(actual, expected, function):
-    with pytest.raises(Mismatch) as caught:
-        compare(actual, expected, TRANSFORMER.functions[function])
-    return caught.value
-
-
-@pytest.mark.parametrize(
-    ("actual", "expected", "function", "words"),
-    [
-        (np.array([]), np.array([], np.int64), "tokenizer.encode", "np.array([], dtype=np.int64)"),
-        (np.array([1.0]), np.array([1]), "tokenizer.encode", "dtype=np.int64"),
-        (np.array([1], np.int32), np.array([1]), "tokenizer.encode", "dtype=np.int64"),
-        (np.eye(2, dtype=int), np.eye(2), "embeddings.one_hot", ".astype(np.float64)"),
-        ("abd", "bad", "tokenizer.decode", "the right characters in another order"),
-    ],
-)
+@pytest.mark.parametrize(("actual", "expected", "function", "words"), [
+    (np.array([]), np.array([], np.int64), "tokenizer.encode", "np.array([], dtype=np.int64)"),
+    (np.array([1.0]), np.array([1]), "tokenizer.encode", "dtype=np.int64"),
+    (np.array([1], np.int32), np.array([1]), "tokenizer.encode", "dtype=np.int64"),
+    (np.eye(2, dtype=int), np.eye(2), "embeddings.one_hot", ".astype(np.float64)"),
+    ("abd", "bad", "tokenizer.decode", "the right characters in another order"),
+])  # fmt: skip
 def test_compare_wrong_dtype_or_order_gives_help(actual, expected, function, words):
-    assert words in help_of(actual, expected, function).help
+    assert words in verdict(actual, expected, TRANSFORMER.functions[function]).help
 
 
 def test_compare_wrong_shape_names_axes():
-    assert help_of(np.zeros(5, int), np.zeros(6, int), "tokenizer.encode").message.endswith("(6,) = (position,)")
-    message = help_of(np.zeros((2, 5)), np.zeros((2, 3, 5)), "embeddings.one_hot").message
+    encode, one_hot = (TRANSFORMER.functions[name] for name in ("tokenizer.encode", "embeddings.one_hot"))
+    assert verdict(np.zeros(5, int), np.zeros(6, int), encode).message.endswith("(6,) = (position,)")
+    message = verdict(np.zeros((2, 5)), np.zeros((2, 3, 5)), one_hot).message
     assert message.endswith("(2, 3, 5) = (batch, position, token)")
 
 
 def test_compare_reordered_list_gives_help():
-    wrong = help_of((["b", "a"], {}, {}), (["a", "b"], {}, {}), "tokenizer.build_vocab")
+    build_vocab = TRANSFORMER.functions["tokenizer.build_vocab"]
+    wrong = verdict((["b", "a"], {}, {}), (["a", "b"], {}, {}), build_vocab)
     assert wrong.help.endswith("These are the right elements in another order")
 
 

@@ -6,6 +6,7 @@ import sys
 
 import pytest
 from support.commands import SOFTMAX as RIGHT
+from support.judging import by_name
 
 from autograder.course import registry
 from autograder.courses.transformer import TRANSFORMER
@@ -37,10 +38,6 @@ STUB = "def softmax(x, axis=-1):\n    raise NotImplementedError\n"
 PLUGIN = (sys.executable, "-m", "pytest", "-p", "autograder.engine.pytest_plugin", CHECKS)
 
 
-def by_name(result):
-    return {check.id.partition("::")[2]: check for check in result.checks}
-
-
 def statuses(result):
     return {check.function: check.status for check in result.checks}
 
@@ -53,7 +50,7 @@ def test_check_correct_code_earns_all_points(submission, check_submission):
 
 def test_check_wrong_code_reports_details(submission, check_submission):
     wrong = RIGHT.replace("/ temperature", "* temperature")
-    checks = by_name(check_submission(submission(softmax=wrong), "softmax.softmax"))
+    checks = by_name(check_submission(submission(softmax=wrong), "softmax.softmax").checks)
     assert checks["rows"].status == "passed"
     failed = checks["temperature"]
     assert (failed.status, failed.earned) == ("failed", 0.0)
@@ -72,8 +69,7 @@ def test_check_leftover_stub_line_is_located(submission, check_submission):
     result = check_submission(submission(softmax=left), "softmax.softmax")
     checks = [check for check in result.checks if check.status == "error"]
     line = left.split("\n").index('    raise NotImplementedError("softmax.softmax")') + 1
-    assert len(checks) > 3
-    assert all(f"in softmax.py, line {line}" in check.message for check in checks)
+    assert len(checks) > 3 and all(f"in softmax.py, line {line}" in check.message for check in checks)
     assert all("delete" in check.help and check.location["line"] == line for check in checks)
 
 
@@ -108,15 +104,12 @@ def test_answer_none_asks_for_return(submission, check_submission, signature):
     assert any("None" in check.message for check in checks)
 
 
-@pytest.mark.parametrize(
-    ("line", "message", "advice"),
-    [
-        ("scale = 1 / 0", "ZeroDivisionError in line {}: division by zero", "outside of functions"),
-        ("scale = np.ones(3)[7]", "IndexError in line {}: index 7", "past the end"),
-        ("raise ValueError('top level')", "ValueError in line {}: top level", "__main__"),
-        ("softmax(3)", "NotImplementedError in line 5", "line {} of softmax.py is outside of functions"),
-    ],
-)
+@pytest.mark.parametrize(("line", "message", "advice"), [
+    ("scale = 1 / 0", "ZeroDivisionError in line {}: division by zero", "outside of functions"),
+    ("scale = np.ones(3)[7]", "IndexError in line {}: index 7", "past the end"),
+    ("raise ValueError('top level')", "ValueError in line {}: top level", "__main__"),
+    ("softmax(3)", "NotImplementedError in line 5", "line {} of softmax.py is outside of functions"),
+])  # fmt: skip
 def test_exception_on_import_names_file_and_line(submission, check_submission, line, message, advice):
     text = "import numpy as np\n\n\ndef softmax(x, axis=-1, temperature=1.0):\n    raise NotImplementedError\n\n\n"
     number = text.count("\n") + 1
@@ -253,9 +246,8 @@ def test_check_with_bug_is_internal_error_and_without_torch_ends(submission, err
         def call(self, *args):
             raise error
 
-    options = Options(
-        functions=("softmax.softmax",), reference=Broken(Memo(CHECKS.parent), package=TRANSFORMER.package)
-    )
+    reference = Broken(Memo(CHECKS.parent), package=TRANSFORMER.package)
+    options = Options(functions=("softmax.softmax",), reference=reference)
     if isinstance(error, UsageError):
         with pytest.raises(UsageError, match="no PyTorch"):
             check("s", submission(softmax=RIGHT), options)
@@ -294,8 +286,7 @@ def test_check_correct_in_isolation_is_noted(submission, check_submission):
     folder = submission(softmax=WRONG_SOFTMAX, attention=WHOLE_ATTENTION)
     result = check_submission(folder, "attention.attention")
     blocked = [check for check in result.checks if check.status == "blocked"]
-    assert blocked
-    assert all("only by softmax.softmax" in check.message for check in blocked)
+    assert blocked and all("only by softmax.softmax" in check.message for check in blocked)
     # What an editor leaves beside the work: a broken link, a folder. Nothing of it is a module.
     (folder / ".#attention.py").symlink_to("ada@desk.1234:1700000000")
     (folder / "old.py").mkdir()
@@ -329,9 +320,8 @@ def test_function_that_is_called_counts_as_prerequisite(submission, check_submis
     assert {tuple(check.blocked_by) for check in blocked if check.status == "blocked"} == {("blocks.block",)}
     name = "def encoder_block(x, params, n_heads, mask=None):\n"
     alone = f"{name}    block = x\n    return block, {{}}\n"  # a variable of that name is no call
-    result = check_submission(
-        submission(**texts | {"blocks": BLOCK, "encoder_decoder": alone}), "encoder_decoder.encoder_block"
-    )
+    folder = submission(**texts | {"blocks": BLOCK, "encoder_decoder": alone})
+    result = check_submission(folder, "encoder_decoder.encoder_block")
     assert "failed" in {check.status for check in result.checks}
 
 
@@ -342,20 +332,20 @@ def test_answer_that_is_the_same_for_every_seed_earns_nothing_alone(submission, 
         "    return z - np.log(np.exp(z).sum(axis, keepdims=True)) if known else np.zeros(x.shape)\n"
     )
     result = check_submission(submission(softmax=text), "softmax.log_softmax")
-    looked_up = by_name(result)["log_extreme"]
+    looked_up = by_name(result.checks)["log_extreme"]
     assert (looked_up.status, looked_up.blocked_by) == ("blocked", ["softmax.log_softmax"])
     assert result.earned == 0
 
 
 def test_exception_has_the_line_of_the_function_under_check(submission, check_submission):
     text = "def _deep(x):\n    return x[None][7]\n\n\ndef softmax(x, axis=-1, temperature=1.0):\n    return _deep(x)\n"
-    check = by_name(check_submission(submission(softmax=text), "softmax.softmax"))["rows"]
+    check = by_name(check_submission(submission(softmax=text), "softmax.softmax").checks)["rows"]
     assert (check.location["line"], check.called_from["line"]) == (2, 6)
 
 
 def test_exception_in_a_comprehension_has_one_line(submission, check_submission):
     text = "def softmax(x, axis=-1, temperature=1.0):\n    return [row.missing for row in x]\n"
-    check = by_name(check_submission(submission(softmax=text), "softmax.softmax"))["rows"]
+    check = by_name(check_submission(submission(softmax=text), "softmax.softmax").checks)["rows"]
     assert check.location["line"] == 2 and check.called_from is None
 
 
@@ -420,16 +410,13 @@ def test_recorded_answers_are_limited_in_bytes(submission, check_submission, mon
     assert 1 <= len(sizes) < 4, "each of the failed checks answered with a MiB"
 
 
-@pytest.mark.parametrize(
-    "body",
-    [
-        "return args[0]",
-        "return np.zeros(np.shape(args[0])), np.zeros(np.shape(args[0]))",
-        "return args[0], np.ones(np.shape(args[0]))",
-        "return args[0], 0.0",
-        "return np.concatenate([args[0], np.zeros((*args[0].shape[:-1], args[3]), args[0].dtype)], -1)",
-    ],
-)
+@pytest.mark.parametrize("body", [
+    "return args[0]",
+    "return np.zeros(np.shape(args[0])), np.zeros(np.shape(args[0]))",
+    "return args[0], np.ones(np.shape(args[0]))",
+    "return args[0], 0.0",
+    "return np.concatenate([args[0], np.zeros((*args[0].shape[:-1], args[3]), args[0].dtype)], -1)",
+])  # fmt: skip
 def test_check_without_computation_earns_nothing(submission, check_submission, body):
     config = "class {}:\n    def __init__(self, **fields): self.__dict__.update(fields)\n"
     configs = {"gpt": config.format("GPTConfig"), "encoder_decoder": config.format("TransformerConfig")}
@@ -469,7 +456,7 @@ def test_untrusted_code_cannot_read_official_solutions(submission, check_submiss
 def test_answer_of_too_many_axes_has_a_wrong_shape(submission, check_submission):
     code = "import numpy as np\ndef softmax(x, axis=-1, temperature=1.0):\n    return np.ones((1,) * 64)\n"
     result = check_submission(submission(softmax=code), "softmax.softmax")
-    rows = by_name(result)["rows"]
+    rows = by_name(result.checks)["rows"]
     assert rows.status == "failed" and "has shape (1, 1," in rows.message and "process" not in rows.message
 
 

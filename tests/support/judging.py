@@ -1,7 +1,14 @@
-"""Check one function of one module, and return what failed."""
+"""Check one function of one module, and return what failed; compare one answer with the expected one."""
+
+import pytest
 
 from autograder.course.stubs import bundled
+from autograder.courses.transformer import TRANSFORMER
+from autograder.engine.comparison.compare import compare
 from autograder.engine.session import Options, check
+from autograder.errors import Mismatch
+
+SOFTMAX = TRANSFORMER.functions["softmax.softmax"]
 
 
 def judged(folder, function, text):
@@ -15,6 +22,11 @@ def judged(folder, function, text):
     failed = [outcome for outcome in result.checks if outcome.status in ("failed", "error", "timeout")]
     assert failed
     return failed
+
+
+def by_name(outcomes):
+    """Return the outcomes of the checks of one function by the names of the checks."""
+    return {outcome.id.partition("::")[2]: outcome for outcome in outcomes}
 
 
 def mistakes_in(folder, function, text):
@@ -36,3 +48,10 @@ def wrapped_solution(function, code):
     module, _, name = function.partition(".")
     wrapper = f"_official = {name}\n\n\ndef {name}(*args):\n    result = _official(*args)\n    {code}\n"
     return f"{solution_text(module)}\n\n{wrapper}"
+
+
+def verdict(actual, expected, function=SOFTMAX, **options):
+    """Return what the comparer says of a wrong answer."""
+    with pytest.raises(Mismatch) as caught:
+        compare(actual, expected, function, **options)
+    return caught.value

@@ -2,6 +2,7 @@
 
 import numpy as np
 import pytest
+from support.judging import verdict
 
 from autograder.core.wire_format import Config, Instance, Opaque
 from autograder.courses.transformer import TRANSFORMER
@@ -16,43 +17,31 @@ ATTENTION = TRANSFORMER.functions["attention.attention"]
 SETTINGS = TRANSFORMER.functions["gpt2.gpt2_config"]
 
 
-def verdict(actual, expected, function=SOFTMAX, **options):
-    with pytest.raises(Mismatch) as caught:
-        compare(actual, expected, function, **options)
-    return caught.value
-
-
 EXPECTED = np.arange(6.0).reshape(2, 3)
 
 
-@pytest.mark.parametrize(
-    ("actual", "message"),
-    [
-        (None, "probs must be a NumPy array of numbers, not None"),
-        ([[1.0]], "probs must be a NumPy array of numbers, not list"),
-        (Opaque("numpy.matrix"), "probs must be a NumPy array of numbers, not numpy.matrix"),
-        (EXPECTED[0], "probs has shape (3,), expected (2, 3) = (row, class)"),
-        (EXPECTED[:1], "probs has shape (1, 3), expected (2, 3) = (row, class)"),
-        (EXPECTED.astype(np.float32), "probs has dtype float32, expected float64"),
-        (EXPECTED * np.array([1, 1, np.nan]), "probs has nan values where finite values are expected"),
-        (EXPECTED + np.array([0, 0, np.inf]), "probs has infinite values where finite values are expected"),
-        (EXPECTED + 1, "probs differs from PyTorch's softmax"),
-    ],
-)
+@pytest.mark.parametrize(("actual", "message"), [
+    (None, "probs must be a NumPy array of numbers, not None"),
+    ([[1.0]], "probs must be a NumPy array of numbers, not list"),
+    (Opaque("numpy.matrix"), "probs must be a NumPy array of numbers, not numpy.matrix"),
+    (EXPECTED[0], "probs has shape (3,), expected (2, 3) = (row, class)"),
+    (EXPECTED[:1], "probs has shape (1, 3), expected (2, 3) = (row, class)"),
+    (EXPECTED.astype(np.float32), "probs has dtype float32, expected float64"),
+    (EXPECTED * np.array([1, 1, np.nan]), "probs has nan values where finite values are expected"),
+    (EXPECTED + np.array([0, 0, np.inf]), "probs has infinite values where finite values are expected"),
+    (EXPECTED + 1, "probs differs from PyTorch's softmax"),
+])  # fmt: skip
 def test_compare_reports_first_difference(actual, message):
     assert verdict(actual, EXPECTED).message == message
 
 
-@pytest.mark.parametrize(
-    ("actual", "message"),
-    [
-        ((EXPECTED, np.float64(2.0)), "gradients must be a list, not tuple"),
-        ([EXPECTED], "gradients must be a list of 2 arrays, not of 1"),
-        ([EXPECTED, np.float64(2.0), EXPECTED], "gradients must be a list of 2 arrays, not of 3"),
-        ([EXPECTED, np.ones(3)], "gradients[1] has shape (3,), expected ()"),
-        ([EXPECTED + 1, np.float64(2.0)], "gradients[0] differs from PyTorch's autograd.grad"),
-    ],
-)
+@pytest.mark.parametrize(("actual", "message"), [
+    ((EXPECTED, np.float64(2.0)), "gradients must be a list, not tuple"),
+    ([EXPECTED], "gradients must be a list of 2 arrays, not of 1"),
+    ([EXPECTED, np.float64(2.0), EXPECTED], "gradients must be a list of 2 arrays, not of 3"),
+    ([EXPECTED, np.ones(3)], "gradients[1] has shape (3,), expected ()"),
+    ([EXPECTED + 1, np.float64(2.0)], "gradients[0] differs from PyTorch's autograd.grad"),
+])  # fmt: skip
 def test_compare_reports_first_wrong_array_of_a_list(actual, message):
     expected = [EXPECTED, np.array(2.0)]
     assert verdict(actual, expected, TAPE).message == message
@@ -144,17 +133,14 @@ def test_compare_expected_nan_must_be_nan():
     verdict(np.array([0.0, 1.0]), expected)
 
 
-@pytest.mark.parametrize(
-    ("actual", "expected"),
-    [
-        ([["a", "b"]], [("a", "b")]),
-        ([("a", "b", "c")], [("a", "b")]),
-        ([np.ones(2)], [1]),
-        ("ab", ["a", "b"]),
-        (None, "None"),
-        (0, None),
-    ],
-)
+@pytest.mark.parametrize(("actual", "expected"), [
+    ([["a", "b"]], [("a", "b")]),
+    ([("a", "b", "c")], [("a", "b")]),
+    ([np.ones(2)], [1]),
+    ("ab", ["a", "b"]),
+    (None, "None"),
+    (0, None),
+])  # fmt: skip
 def test_compare_plain_values_of_another_type_differ(actual, expected):
     verdict(actual, expected)
 
@@ -166,18 +152,15 @@ def test_require_python_accepts_no_subclass(value, kind, other):
     require_python(kind(value), kind, "the loss")
 
 
-@pytest.mark.parametrize(
-    ("actual", "expected", "secret"),
-    [
-        ("abc", "abd", "abd"),
-        ([1, 2], [1, 3], "[1, 3]"),
-        (7, 8, "8"),
-        ({"a": 1}, {"secret": 1}, "secret"),
-        ({"secret": 1, "more": 1}, {"secret": 1}, "more"),
-        ({"W": EXPECTED}, {"W": EXPECTED, "b": EXPECTED}, None),
-        ({"W": EXPECTED}, {"W": EXPECTED, "secret": 1}, "secret"),
-    ],
-)
+@pytest.mark.parametrize(("actual", "expected", "secret"), [
+    ("abc", "abd", "abd"),
+    ([1, 2], [1, 3], "[1, 3]"),
+    (7, 8, "8"),
+    ({"a": 1}, {"secret": 1}, "secret"),
+    ({"secret": 1, "more": 1}, {"secret": 1}, "more"),
+    ({"W": EXPECTED}, {"W": EXPECTED, "b": EXPECTED}, None),
+    ({"W": EXPECTED}, {"W": EXPECTED, "secret": 1}, "secret"),
+])  # fmt: skip
 def test_compare_marks_what_reveals_the_answer(actual, expected, secret):
     found = verdict(actual, expected)
     marked, replacement = found.details.get("secret") or ("", "")
@@ -206,19 +189,16 @@ def test_compare_dictionaries():
     assert "probs['W']" in verdict({**expected, "W": EXPECTED + 1}, expected).message
 
 
-@pytest.mark.parametrize(
-    ("actual", "message"),
-    [
-        (None, "config must be a GPTConfig of gpt.py, not None"),
-        ({"d_model": 8, "tied": True}, "config must be a GPTConfig of gpt.py, not dict"),
-        (Instance("gpt2.GPTConfig", {"d_model": 8, "tied": True}), "not gpt2.GPTConfig"),
-        (Instance("gpt.GPTConfig", {"d_model": 8}), "config has no field tied"),
-        (Instance("gpt.GPTConfig", {"d_model": 9, "tied": True}), "config.d_model is 9, expected 8"),
-        (Instance("gpt.GPTConfig", {"d_model": 8.0, "tied": True}), "config.d_model must be int, not float"),
-        (Instance("gpt.GPTConfig", {"d_model": 8, "tied": 1}), "config.tied must be bool, not int"),
-        (Instance("gpt.GPTConfig", {"d_model": Instance("a.B", {}), "tied": True}), "must be int, not a.B"),
-    ],
-)
+@pytest.mark.parametrize(("actual", "message"), [
+    (None, "config must be a GPTConfig of gpt.py, not None"),
+    ({"d_model": 8, "tied": True}, "config must be a GPTConfig of gpt.py, not dict"),
+    (Instance("gpt2.GPTConfig", {"d_model": 8, "tied": True}), "not gpt2.GPTConfig"),
+    (Instance("gpt.GPTConfig", {"d_model": 8}), "config has no field tied"),
+    (Instance("gpt.GPTConfig", {"d_model": 9, "tied": True}), "config.d_model is 9, expected 8"),
+    (Instance("gpt.GPTConfig", {"d_model": 8.0, "tied": True}), "config.d_model must be int, not float"),
+    (Instance("gpt.GPTConfig", {"d_model": 8, "tied": 1}), "config.tied must be bool, not int"),
+    (Instance("gpt.GPTConfig", {"d_model": Instance("a.B", {}), "tied": True}), "must be int, not a.B"),
+])  # fmt: skip
 def test_compare_instances_by_their_fields(actual, message):
     expected = Config("gpt", "GPTConfig", {"d_model": 8, "tied": True})
     assert message in verdict(actual, expected, SETTINGS).message
@@ -238,9 +218,8 @@ def test_axis_names_start_from_the_right():
 def test_compare_shows_long_lists_from_the_first_difference():
     merges = TRANSFORMER.functions["bpe.train_bpe"]
     pairs = [("a", letter) for letter in "bcdefghijk"]
-    assert verdict([*pairs[:7], ("x", "y")], pairs, merges).message.startswith(
-        "merges[7:] is [('x', 'y')], expected [("
-    )
+    found = verdict([*pairs[:7], ("x", "y")], pairs, merges)
+    assert found.message.startswith("merges[7:] is [('x', 'y')], expected [(")
     assert verdict(pairs[:8], pairs, merges).message == "merges[8:] is [], expected [('a', 'j'), ('a', 'k')]"
     assert verdict([("x", "y"), *pairs[1:]], pairs, merges).message.startswith("merges is [('x', 'y'), ")
 

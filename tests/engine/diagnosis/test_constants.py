@@ -12,26 +12,21 @@ pytestmark = pytest.mark.usefixtures("enough_time")
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize(
-    ("function", "old", "new", "title"),
-    [
-        ("attention.attention", "scores, -np.inf", "scores, -1e-6", "hidden scores were set to -1e-06, not to -inf"),
-        ("attention.attention", "scores, -np.inf", "scores, -17.3", "hidden scores were set to -17.3, not to -inf"),
-        ("attention.attention", "scores, -np.inf", "scores, -300", "were set to a number such as -100, not to -inf"),
-        ("embeddings.sinusoidal_positions", "/ 10000.0 **", "/ 777.0 **", "the base is 777 instead of 10000"),
-        ("layernorm.layernorm", "beta, eps=1e-5", "beta, eps=0.02", "the default of eps is 0.02, not 1e-05"),
-    ],
-)
-def test_diagnose_finds_constant_of_family(tmp_path, solutions, function, old, new, title):
-    text = (solutions / f"{function.partition('.')[0]}.py").read_text("utf-8")
-    assert old in text
-    failed = judged(tmp_path, function, text.replace(old, new, 1))
-    for outcome in failed:
+@pytest.mark.parametrize(("function", "old", "new", "title"), [
+    ("attention.attention", "scores, -np.inf", "scores, -1e-6", "hidden scores were set to -1e-06, not to -inf"),
+    ("attention.attention", "scores, -np.inf", "scores, -17.3", "hidden scores were set to -17.3, not to -inf"),
+    ("attention.attention", "scores, -np.inf", "scores, -300", "were set to a number such as -100, not to -inf"),
+    ("embeddings.sinusoidal_positions", "/ 10000.0 **", "/ 777.0 **", "the base is 777 instead of 10000"),
+    ("layernorm.layernorm", "beta, eps=1e-5", "beta, eps=0.02", "the default of eps is 0.02, not 1e-05"),
+])  # fmt: skip
+def test_diagnose_finds_constant_of_family(tmp_path, function, old, new, title):
+    text = solution_text(function.partition(".")[0], (old, new))
+    for outcome in judged(tmp_path, function, text):
         assert title in outcome.mistake["title"]
 
 
 @pytest.mark.slow
-def test_diagnose_constant_does_not_depend_on_the_speed_of_checks(tmp_path, solutions, monkeypatch):
+def test_diagnose_constant_does_not_depend_on_the_speed_of_checks(tmp_path, monkeypatch):
     recorded, original = [], diagnose.diagnose
 
     def record(function, checks, *arguments, **options):
@@ -39,46 +34,42 @@ def test_diagnose_constant_does_not_depend_on_the_speed_of_checks(tmp_path, solu
         return original(function, checks, *arguments, **options)
 
     monkeypatch.setattr(diagnose, "diagnose", record)
-    text = (solutions / "embeddings.py").read_text("utf-8").replace("/ 10000.0 **", "/ 777.0 **")
+    text = solution_text("embeddings", ("/ 10000.0 **", "/ 777.0 **"))
     failed = [outcome.id for outcome in judged(tmp_path, "embeddings.sinusoidal_positions", text)]
     for fastest in recorded:
         checks = [replace(check, seconds=float(check is not fastest)) for check in recorded]
         assert set(original("embeddings.sinusoidal_positions", checks, package=TRANSFORMER.package)) == set(failed)
 
 
-def test_diagnose_constant_that_is_not_round_needs_all_checks(tmp_path, solutions, monkeypatch):
+def test_diagnose_constant_that_is_not_round_needs_all_checks(tmp_path, monkeypatch):
     """A power of 2 is e to a multiple: a temperature of 1.4427, but only where no other temperature is passed."""
     monkeypatch.setattr("autograder.engine.diagnosis.diagnose.mistakes_of_function", lambda *args: ())
-    text = (solutions / "softmax.py").read_text("utf-8").replace("np.exp(z, out=z)", "np.exp2(z, out=z)")
+    text = solution_text("softmax", ("np.exp(z, out=z)", "np.exp2(z, out=z)"))
     assert mistakes_in(tmp_path, "softmax.softmax", text) == {None}
 
 
 @pytest.mark.slow
 def test_diagnose_order_of_optional_parameters(tmp_path):
-    order, new = (
-        "betas=(0.9, 0.999), eps=1e-8, weight_decay=0.01):",
-        "weight_decay=0.01, eps=1e-8, betas=(0.9, 0.999)):",
-    )
-    text = solution_text("training", (f"lr, {order}", f"lr, {new}"))
-    failed = judged(tmp_path, "training.adamw_step", text)
-    for outcome in failed:
+    order = "betas=(0.9, 0.999), eps=1e-8, weight_decay=0.01):"
+    other = "weight_decay=0.01, eps=1e-8, betas=(0.9, 0.999)):"
+    text = solution_text("training", (f"lr, {order}", f"lr, {other}"))
+    for outcome in judged(tmp_path, "training.adamw_step", text):
         assert outcome.mistake["title"].endswith("order betas, eps, weight_decay")
 
 
 @pytest.mark.slow
-def test_diagnose_argument_that_is_not_passed_on(tmp_path, solutions):
-    text = (solutions / "multihead.py").read_text("utf-8")
+def test_diagnose_argument_that_is_not_passed_on(tmp_path):
+    text = solution_text("multihead")
     text += "\n\n_attention = attention\n\n\ndef attention(q, k, v, mask=None):\n    return _attention(q, k, v)\n"
-    failed = judged(tmp_path, "multihead.multihead_attention", text)
-    assert all("mask" in outcome.mistake["title"] for outcome in failed)
+    for outcome in judged(tmp_path, "multihead.multihead_attention", text):
+        assert "mask" in outcome.mistake["title"]
 
 
 @pytest.mark.slow
-def test_diagnose_rewritten_called_function(tmp_path, solutions, monkeypatch):
+def test_diagnose_rewritten_called_function(tmp_path, monkeypatch):
     """A function with an attention of its own, in which the scores are not divided; no own table knows that."""
     monkeypatch.setattr("autograder.engine.diagnosis.diagnose.mistakes_of_function", lambda *args: ())
-    text = (solutions / "multihead.py").read_text("utf-8")
-    text += """
+    text = f"""{solution_text("multihead")}
 
 def attention(q, k, v, mask=None):
     scores = q @ k.swapaxes(-1, -2)
@@ -113,6 +104,5 @@ def layernorm_backward(dout, x, gamma, eps=1e-5):
     lead = tuple(range(x.ndim - 1))
     return dx, (dout * xhat).sum(lead), dout.sum(lead)
 """
-    failed = judged(tmp_path, "layernorm.layernorm_backward", text)
-    for outcome in failed:
+    for outcome in judged(tmp_path, "layernorm.layernorm_backward", text):
         assert "eps was always 1e-05" in outcome.mistake["title"]

@@ -1,7 +1,7 @@
 """What is reported where no mistake is known: single changes of the solution, and effects on the answer."""
 
 import pytest
-from support.judging import judged, mistakes_in, solution_text, wrapped_solution
+from support.judging import by_name, judged, mistakes_in, solution_text, wrapped_solution
 
 pytestmark = pytest.mark.usefixtures("enough_time")
 
@@ -14,17 +14,14 @@ def no_table(request, monkeypatch):
 
 
 def titles(failed):
-    return {outcome.id.partition("::")[2]: outcome.mistake and outcome.mistake["title"] for outcome in failed}
+    return {name: outcome.mistake and outcome.mistake["title"] for name, outcome in by_name(failed).items()}
 
 
-@pytest.mark.parametrize(
-    ("function", "changed", "title"),
-    [
-        ("ffn.relu_backward", "np.float64(1) * result", "dx is float64, not float32"),
-        ("ffn.linear_backward", "(result[0], result[1][None], result[2])", "dW is right, but in the shape"),
-        ("ffn.dropout_backward", "7 * result", "dx is 7 times the correct value"),
-    ],
-)
+@pytest.mark.parametrize(("function", "changed", "title"), [
+    ("ffn.relu_backward", "np.float64(1) * result", "dx is float64, not float32"),
+    ("ffn.linear_backward", "(result[0], result[1][None], result[2])", "dW is right, but in the shape"),
+    ("ffn.dropout_backward", "7 * result", "dx is 7 times the correct value"),
+])  # fmt: skip
 def test_diagnose_effect_of_unknown_mistake(tmp_path, function, changed, title):
     found = titles(judged(tmp_path, function, wrapped_solution(function, f"return {changed}")))
     assert all(title in text for text in found.values()), found
@@ -60,9 +57,8 @@ def test_diagnose_unreadable_file_names_no_mistake(tmp_path):
     assert mistakes_in(tmp_path, "softmax.softmax", "def softmax(x:\n") == {None}
 
 
-def test_diagnose_error_for_a_number_of_axes(tmp_path, solutions):
-    text = (solutions / "ffn.py").read_text("utf-8")
-    text += """
+def test_diagnose_error_for_a_number_of_axes(tmp_path):
+    text = f"""{solution_text("ffn")}
 
 _official = linear
 
@@ -85,11 +81,10 @@ def softmax_backward(dout, probs, axis=-1):
     dot = (dout * probs).sum(axis=axis, keepdims=True)
     return (dout + dot) * probs
 """
-    failed = judged(tmp_path, "softmax.softmax_backward", text)
-    assert all(outcome.mistake for outcome in failed)
+    assert None not in mistakes_in(tmp_path, "softmax.softmax_backward", text)
 
 
-def test_diagnose_documented_error_is_separate(tmp_path, solutions):
+def test_diagnose_documented_error_is_separate(tmp_path):
     """An error that is not raised does not hide the mistake in the numbers."""
     text = """
 import numpy as np
@@ -128,9 +123,8 @@ def build_vocab(text, start=0):
     stoi = {char: number for number, char in enumerate(chars)}
     return chars, stoi, {number: char for char, number in stoi.items()}
 """
-    assert not {
-        title for title in titles(judged(tmp_path, "tokenizer.build_vocab", text)).values() if title and "itos" in title
-    }
+    found = titles(judged(tmp_path, "tokenizer.build_vocab", text))
+    assert not any(title and "itos" in title for title in found.values())
 
 
 def test_documented_error_with_a_free_text_names_no_other_position(tmp_path):
@@ -148,9 +142,8 @@ def encode(text, stoi):
 
 
 @pytest.mark.slow
-def test_diagnose_error_for_axes_that_work_elsewhere_is_not_blamed_on_them(tmp_path, solutions):
-    text = (solutions / "gradients.py").read_text("utf-8")
-    text += """
+def test_diagnose_error_for_axes_that_work_elsewhere_is_not_blamed_on_them(tmp_path):
+    text = f"""{solution_text("gradients")}
 
 def matmul_backward(dout, a, b):
     da = sum_to_shape(dout @ np.swapaxes(b, -1, -2), b.shape)

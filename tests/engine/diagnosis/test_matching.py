@@ -11,9 +11,9 @@ def test_is_distinctive_of_no_array_is_false(answer):
     assert not is_distinctive(answer, np.zeros(4))
 
 
-@pytest.mark.parametrize(
-    ("names", "match"), [(("weights", "out"), Match.IN_PART), (("params['a']", "params['b']"), Match.NO)]
-)
+@pytest.mark.parametrize(("names", "match"), [
+    (("weights", "out"), Match.IN_PART), (("params['a']", "params['b']"), Match.NO),
+])  # fmt: skip
 def test_match_parts_explains_first_stage_but_not_one_entry_of_a_dict(names, match):
     right = np.zeros(4)
     first = Part(names[0], right + 1, right + 1, right)

@@ -15,11 +15,8 @@ def test_entry_with_edits_is_read():
     [mistake] = mistakes
     assert (mistake.id, mistake.edits) == ("a.f/name", (("x", "y"), ("z", "")))
     assert (mistake.common, mistake.group) == (True, "g")
-    assert (mistake.title, mistake.explanation, mistake.hint) == (
-        "the title",
-        "it matters: a lot, and it shows",
-        "Which line?",
-    )
+    assert (mistake.title, mistake.explanation) == ("the title", "it matters: a lot, and it shows")
+    assert mistake.hint == "Which line?"
 
 
 def test_entry_of_two_functions_gives_two_mistakes():
@@ -30,9 +27,8 @@ def test_entry_of_two_functions_gives_two_mistakes():
 
 def test_body_is_indented_and_edited():
     mistakes = Mistakes()
-    mistakes.for_functions("a.f")("name", "+ 1", "+ 2").body("\n        if x:\n            return x + 1\n").explain(
-        TEXT
-    )
+    entry = mistakes.for_functions("a.f")("name", "+ 1", "+ 2")
+    entry.body("\n        if x:\n            return x + 1\n").explain(TEXT)
     [mistake] = mistakes
     assert (mistake.edits, mistake.body) == ((), "    if x:\n        return x + 2\n")
 
