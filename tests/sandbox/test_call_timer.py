@@ -30,17 +30,13 @@ def seconds_until_stopped(monkeypatch, activity, deadline, wall_seconds=100.0):
     return clock.now, timer
 
 
-@pytest.mark.parametrize(
-    ("cpu_share", "is_asleep", "cpu_seconds", "wall_seconds", "stopped_after", "reason"),
-    [
-        (1.0, False, 1.5, 100.0, 1.5, "1.5 s of CPU time"),
-        (0.1, False, 1.5, 100.0, 15.0, "1.5 s of CPU time"),  # a busy machine gives it a tenth
-        (0.0, True, 60.0, 100.0, 2.0, "asleep for more than 2 s"),
-        (0.0, False, 1.0, 50.0, 50.0, None),  # it waits for the machine until the time of the submission is over
-        (None, False, 1.5, 100.0, 4.5, "within 4.5 s"),  # without a measurement, the clock decides
-    ],
-    ids=["loop", "busy machine", "sleeper", "waiting", "no measurement"],
-)
+@pytest.mark.parametrize(("cpu_share", "is_asleep", "cpu_seconds", "wall_seconds", "stopped_after", "reason"), [
+    (1.0, False, 1.5, 100.0, 1.5, "1.5 s of CPU time"),
+    (0.1, False, 1.5, 100.0, 15.0, "1.5 s of CPU time"),  # a busy machine gives it a tenth
+    (0.0, True, 60.0, 100.0, 2.0, "asleep for more than 2 s"),
+    (0.0, False, 1.0, 50.0, 50.0, None),  # it waits for the machine until the time of the submission is over
+    (None, False, 1.5, 100.0, 4.5, "within 4.5 s"),  # without a measurement, the clock decides
+], ids=["loop", "busy machine", "sleeper", "waiting", "no measurement"])  # fmt: skip
 def test_call_is_stopped(monkeypatch, cpu_share, is_asleep, cpu_seconds, wall_seconds, stopped_after, reason):
     def activity(now):
         return None if cpu_share is None else Activity(cpu_share * now, is_asleep=is_asleep)

@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 from support import commands
 from support.built_in import solution_source
+from support.result_documents import checks_of
 from support.toy_course import install
 
 from autograder.core.wire_format import Config, Rng
@@ -56,8 +57,7 @@ def test_file_named_in_an_answer_is_not_executed_by_the_grader(tmp_path):
     command = ("check", "--dir", folder, "--curriculum", "toy", "--json", "-")
     done = commands.headway(*command, PYTHONPATH=str(site), PYTHONDONTWRITEBYTECODE="1")
     assert done.returncode == 1, done.stderr
-    functions = json.loads(done.stdout)["assignments"][0]["functions"]
-    found = {check["id"]: check for function in functions for check in function["checks"]}
+    found = {check["id"]: check for check in checks_of(json.loads(done.stdout))}
     assert found["averages.variance::of_means"]["status"] != "passed"
     assert not trap.exists()
 
@@ -74,10 +74,9 @@ def payload(tmp_path):
 def test_diagnosis_builds_no_config_of_another_file(payload, name, relative):
     module = "../" * 40 + str(payload)[1:] if relative else str(payload)
     call = Call(TRANSFORMER.functions["softmax.softmax"], (Config(module, name),), {}, np.ones(3))
+    recorded = RecordedCheck("softmax.softmax::rows", False, (call,))
     with pytest.raises(ValueError, match="no solution"):
-        diagnose(
-            "softmax.softmax", [RecordedCheck("softmax.softmax::rows", False, (call,))], package=TRANSFORMER.package
-        )
+        diagnose("softmax.softmax", [recorded], package=PACKAGE)
     assert not (payload.parent / "trap").exists()
 
 

@@ -15,9 +15,9 @@ from pathlib import Path
 
 import pytest
 from support import hostile_class
-from support.commands import HEADWAY
+from support.commands import HEADWAY, headway
 from support.hostile_levels import CLASSES, NOBODY, as_nobody, grade, why_no_nobody, why_not
-from support.waiting import wait_until
+from support.waiting import is_running, wait_until
 
 from autograder.course.stubs import bundled
 from autograder.engine.session import Options, run_in_session
@@ -69,19 +69,16 @@ def assert_held(name, drawing):
     assert "the grader's own secret" not in text
 
 
-@pytest.mark.parametrize("missing", ["landlock", "seccomp", "bubblewrap"])
-def test_missing_mechanism_makes_attacks_succeed(missing, tmp_path):
+@pytest.mark.parametrize(("missing", "attack"), [
+    ("landlock", "read_other_submission"), ("seccomp", "network_all_families"), ("bubblewrap", "stat_known_paths"),
+])  # fmt: skip
+def test_missing_mechanism_makes_attacks_succeed(missing, attack, tmp_path):
     """The tests above could not fail if these attacks did nothing without what holds them."""
-    revealing = {
-        "landlock": "read_other_submission",
-        "seccomp": "network_all_families",
-        "bubblewrap": "stat_known_paths",
-    }[missing]
     level = tuple(mechanism for mechanism in probe.LEVELS[0] if mechanism != missing)
     proven, problems = probe.prove(level, tmp_path)
     if proven is None:
         pytest.skip(f"this machine has no such level: {problems}")
-    report = hostile_class.grade(level, [attack for attack in hostile_class.attacks() if attack.name == revealing])
+    report = hostile_class.grade(level, [found for found in hostile_class.attacks() if found.name == attack])
     assert not report.outcomes[0].held
 
 
@@ -118,7 +115,7 @@ def test_killed_grader_leaves_no_process(place, user):
         below = processes_below(grader.pid)
         assert sleeping_student(str(place)) in below
         grader.kill()
-    wait_until(lambda: not [pid for pid in below if alive(pid)], what=lambda: "student processes outlive the grader")
+    wait_until(lambda: not any(map(is_running, below)), what=lambda: "student processes outlive the grader")
 
 
 def test_killed_server_is_replaced_during_a_run(tmp_path):
@@ -129,7 +126,7 @@ def test_killed_server_is_replaced_during_a_run(tmp_path):
     names = ["first", "second", "third"]
     for name in names:
         (root / name).mkdir()
-        (root / name / "softmax.py").write_text((bundled("solutions") / "softmax.py").read_text())
+        shutil.copy(bundled("solutions") / "softmax.py", root / name)
     found = []
 
     def check_and_kill_the_servers(session):
@@ -151,24 +148,20 @@ def test_grade_without_sandbox_is_refused_or_recorded(tmp_path):
     student, lacking = tmp_path / "class" / "ada", tmp_path / "lacking"
     for folder in (student, lacking):
         folder.mkdir(parents=True)
-    (student / "softmax.py").write_text((bundled("solutions") / "softmax.py").read_text())
+    shutil.copy(bundled("solutions") / "softmax.py", student)
     (lacking / "pyseccomp.py").write_text("raise ImportError('not here')\n")
-    command = [*HEADWAY, "grade", str(student.parent), "--out", str(tmp_path / "out")]
-    command += ["--seed", "0", "--assignment", "softmax.log_softmax"]
-    environment = {**os.environ, "PYTHONPATH": str(lacking)}
+    chosen = ("--seed", "0", "--assignment", "softmax.log_softmax")
+    arguments = ("grade", student.parent, "--out", tmp_path / "out", *chosen)
 
     def results():
         documents = [json.loads(path.read_text()) for path in (tmp_path / "out").rglob("*.json")]
         return [document for document in documents if document.get("schema") == "headway.result/1"]
 
-    refused = subprocess.run(command, env=environment, capture_output=True, text=True, check=False)
-    assert refused.returncode == 2
-    assert not results()
+    refused = headway(*arguments, PYTHONPATH=str(lacking))
+    assert refused.returncode == 2 and not results()
     said = " ".join(refused.stderr.split())
     assert "this machine has no sandbox" in said and "pyseccomp is not installed" in said and "headway doctor" in said
-    marked = subprocess.run(
-        [*command, "--unsafe-no-sandbox"], env=environment, capture_output=True, text=True, check=False
-    )
+    marked = headway(*arguments, "--unsafe-no-sandbox", PYTHONPATH=str(lacking))
     assert marked.returncode == 0, marked.stderr
     assert "sandbox" in (marked.stdout + marked.stderr).lower()
     assert [document["sandbox"] for document in results()] == [["process", "limits", "unsafe-no-sandbox"]]
@@ -220,10 +213,3 @@ def command_line(pid):
     with contextlib.suppress(OSError):
         return Path(f"/proc/{pid}/cmdline").read_text("utf-8", "replace")
     return ""
-
-
-def alive(pid):
-    try:
-        return Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0] != "Z"
-    except OSError:
-        return False

@@ -70,9 +70,9 @@ def test_class_and_workspace_import_what_the_policy_allows_and_record_versions(t
     assert again["packages"] == {} and again["points"]["earned"] == 0
 
 
-@pytest.mark.parametrize(
-    ("name", "reason"), [("no_such_package", "is installed here"), ("autograder", "give away answers")]
-)
+@pytest.mark.parametrize(("name", "reason"), [
+    ("no_such_package", "is installed here"), ("autograder", "give away answers"),
+])  # fmt: skip
 def test_package_that_cannot_be_allowed_is_refused_by_name(name, reason):
     with pytest.raises(UsageError, match=rf"\[packages\] allow: .*{name} .*{reason}"):
         allowed_packages((name,))

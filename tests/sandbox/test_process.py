@@ -50,6 +50,13 @@ def still_works(student):
     return student.softmax.log_softmax(21) == 42
 
 
+def require_failure(student, error, match=None):
+    """Call softmax, which must fail like this; return the error."""
+    with pytest.raises(error, match=match) as caught:
+        student.softmax.softmax(1)
+    return caught.value
+
+
 def test_call_returns_equal_values(student):
     student = student("def softmax(x, axis=-1, temperature=1.0):\n    return x * temperature\n")
     assert student.softmax.softmax(2.0, temperature=1.5) == 3.0
@@ -60,59 +67,46 @@ def test_call_returns_equal_values(student):
 @pytest.mark.parametrize("code", [0, 7])
 def test_os_exit_costs_one_call(student, code):
     student = student(f"def softmax(x):\n    try:\n        import os; os._exit({code})\n    except BaseException: 0\n")
-    with pytest.raises(Died, match=rf"exit code {code} \(os\._exit"):
-        student.softmax.softmax(1)
+    require_failure(student, Died, rf"exit code {code} \(os\._exit")
     assert still_works(student)
 
 
 @real_processes
 @pytest.mark.slow
-@pytest.mark.parametrize(
-    ("body", "words"),
-    [
-        ("import os, signal; os.kill(os.getpid(), signal.SIGKILL)", "SIGKILL"),
-        ("import ctypes; ctypes.string_at(0)", "SIGSEGV"),
-        ("import os; os.close(3); os.closerange(3, 200)", "its process"),
-        (
-            "import os\n    for fd in range(3, 9):\n        try: os.write(fd, b'x' * 100)\n        except OSError: 0",
-            "its process",
-        ),
-    ],
-)
+@pytest.mark.parametrize(("body", "words"), [
+    ("import os, signal; os.kill(os.getpid(), signal.SIGKILL)", "SIGKILL"),
+    ("import ctypes; ctypes.string_at(0)", "SIGSEGV"),
+    ("import os; os.close(3); os.closerange(3, 200)", "its process"),
+    ("import os\n    for fd in range(3, 9):\n        try: os.write(fd, b'x' * 100)\n        except OSError: 0",
+     "its process"),
+])  # fmt: skip
 def test_process_that_ends_costs_one_call(student, body, words):
     student = student(f"def softmax(x):\n    {body}\n")
-    with pytest.raises(Died, match=words):
-        student.softmax.softmax(1)
+    require_failure(student, Died, words)
     assert still_works(student)
 
 
 @pytest.mark.slow
 @real_processes
-@pytest.mark.parametrize(
-    "body",
-    [
-        "while True: pass",
-        "import time; time.sleep(3600)",
-        "import signal\n    signal.pthread_sigmask(signal.SIG_BLOCK, range(1, 60))\n    while True: pass",
-    ],
-)
+@pytest.mark.parametrize("body", [
+    "while True: pass",
+    "import time; time.sleep(3600)",
+    "import signal\n    signal.pthread_sigmask(signal.SIG_BLOCK, range(1, 60))\n    while True: pass",
+])  # fmt: skip
 def test_endless_loop_times_out(student, body):
     student = student(f"def softmax(x):\n    {body}\n", call_seconds=1.0, retry_seconds=0.1)
     assert still_works(student)
     reason = "was asleep for more than 2 s" if "sleep" in body else "used more than 1 s of CPU time"
-    with pytest.raises(TimedOut, match=f"softmax was stopped: it {reason}"):
-        student.softmax.softmax(1)
-    with pytest.raises(TimedOut, match=r"more than 0\.[12] s"):
-        student.softmax.softmax(1)
+    require_failure(student, TimedOut, f"softmax was stopped: it {reason}")
+    require_failure(student, TimedOut, r"more than 0\.[12] s")
     student.usage.slow.clear()
     assert still_works(student)
 
 
 def test_exception_has_its_location(student):
     student = student("def softmax(x):\n    y = 1\n    return y / 0\n")
-    with pytest.raises(Raised, match=r"ZeroDivisionError in .*line 6") as caught:
-        student.softmax.softmax(1)
-    assert caught.value.exception.trace[-1].text == "return y / 0"
+    error = require_failure(student, Raised, r"ZeroDivisionError in .*line 6")
+    assert error.exception.trace[-1].text == "return y / 0"
     assert still_works(student)
 
 
@@ -120,21 +114,18 @@ def test_exception_has_its_location(student):
 @pytest.mark.parametrize("exception", ["SystemExit(0)", "KeyboardInterrupt", "GeneratorExit", "BaseException('x')"])
 def test_base_exceptions_do_not_end_the_process(student, exception):
     student = student(f"def softmax(x):\n    raise {exception}\n")
-    with pytest.raises(Raised, match=exception.partition("(")[0]):
-        student.softmax.softmax(1)
+    require_failure(student, Raised, exception.partition("(")[0])
     assert still_works(student)
 
 
 def test_exception_whose_str_raises_is_reported(student):
     student = student("class E(Exception):\n    def __str__(self): raise self\ndef softmax(x):\n    raise E\n")
-    with pytest.raises(Raised, match="softmax raised E"):
-        student.softmax.softmax(1)
+    require_failure(student, Raised, "softmax raised E")
 
 
 def test_stub_is_not_started(student):
     student = student("def softmax(x):\n    raise NotImplementedError('softmax.softmax')\n")
-    with pytest.raises(NotStarted):
-        student.softmax.softmax(1)
+    require_failure(student, NotStarted)
 
 
 def test_unwritten_prerequisite_blocks(student):
@@ -154,8 +145,7 @@ def test_syntax_error_affects_only_its_module(student):
 
 def test_missing_module_and_function_are_reported(student):
     student = student()
-    with pytest.raises(NotStarted, match="no function softmax"):
-        student.softmax.softmax(1)
+    require_failure(student, NotStarted, "no function softmax")
     with pytest.raises(NotStarted, match=r"no file layernorm\.py"):
         student.layernorm.layernorm(1, 2, 3)
 
@@ -171,25 +161,20 @@ def test_import_of_regex_works(student):
 )
 def test_import_of_other_packages_fails(student, name):
     student = student(f"def softmax(x):\n    import {name}\n    return 1\n")
-    with pytest.raises(Raised, match="ModuleNotFoundError"):
-        student.softmax.softmax(1)
+    require_failure(student, Raised, "ModuleNotFoundError")
 
 
-@pytest.mark.parametrize(
-    "line",
-    [
-        "import torch",
-        "import matplotlib.pyplot as torch",
-        "import os, torch.nn, sys",
-        "from torch.nn import functional as torch",
-        "import torch; import scipy.special",
-    ],
-)
+@pytest.mark.parametrize("line", [
+    "import torch",
+    "import matplotlib.pyplot as torch",
+    "import os, torch.nn, sys",
+    "from torch.nn import functional as torch",
+    "import torch; import scipy.special",
+])  # fmt: skip
 def test_import_of_another_package_costs_only_what_uses_it(student, line):
     modules = {"attention": "import softmax as own\ndef attention(q, k, v):\n    return own.log_softmax(q)\n"}
     student = student(f"{line}\ndef softmax(x):\n    return torch.log(x)\n", modules)
-    with pytest.raises(Raised, match=r"softmax\.py.*No module named '(torch|matplotlib)'"):
-        student.softmax.softmax(1)
+    require_failure(student, Raised, r"softmax\.py.*No module named '(torch|matplotlib)'")
     assert still_works(student)
     assert student.attention.attention(21, 1, 1) == 42
 
@@ -197,24 +182,19 @@ def test_import_of_another_package_costs_only_what_uses_it(student, line):
 @pytest.mark.parametrize("use", ["torch(x)", "torch[x]", "isinstance(x, torch)", "[*torch]", "torch.a", "not torch"])
 def test_use_of_a_package_that_is_not_here_raises(student, use):
     student = student(f"from torch import torch\ndef softmax(x):\n    return {use}\n")
-    with pytest.raises(Raised, match=r"ModuleNotFoundError in softmax\.py, line .: No module named 'torch'"):
-        student.softmax.softmax(1)
+    require_failure(student, Raised, r"ModuleNotFoundError in softmax\.py, line .: No module named 'torch'")
 
 
-@pytest.mark.parametrize(
-    "top",
-    [
-        "from torch import *",
-        "import torch\nx = torch.zeros(1)",
-        "from torch.nn import Module\nclass Net(Module): pass",
-        "import numpy.nowhere",
-        "import softmax2, torch\nsoftmax2.x",
-    ],
-)
+@pytest.mark.parametrize("top", [
+    "from torch import *",
+    "import torch\nx = torch.zeros(1)",
+    "from torch.nn import Module\nclass Net(Module): pass",
+    "import numpy.nowhere",
+    "import softmax2, torch\nsoftmax2.x",
+])  # fmt: skip
 def test_file_that_needs_another_package_at_once_is_not_imported(student, top):
     student = student(f"{top}\ndef softmax(x):\n    return 1\n")
-    with pytest.raises(Raised, match="ModuleNotFoundError"):
-        student.softmax.softmax(1)
+    require_failure(student, Raised, "ModuleNotFoundError")
 
 
 def test_failed_import_that_the_file_catches_stays_its_own(student):
@@ -259,18 +239,15 @@ def test_long_output_is_shortened(student):
 
 
 def test_output_beyond_the_limit_is_an_error(student):
-    student = student(
-        "def softmax(x):\n    for _ in range(10_000):\n        print('y' * 10_000, flush=True)\n", output_bytes=1 << 20
-    )
-    with pytest.raises(Raised, match="File too large"):
-        student.softmax.softmax(3)
+    text = "def softmax(x):\n    for _ in range(10_000):\n        print('y' * 10_000, flush=True)\n"
+    student = student(text, output_bytes=1 << 20)
+    require_failure(student, Raised, "File too large")
     assert len(student.printed()) < 5000
 
 
 def test_output_before_a_crash_is_kept(student):
     student = student("import os\ndef softmax(x):\n    print('last words', flush=True)\n    os._exit(1)\n")
-    with pytest.raises(Died):
-        student.softmax.softmax(3)
+    require_failure(student, Died)
     assert student.printed() == "last words\n"
 
 
@@ -280,8 +257,7 @@ def test_unsendable_results_are_opaque(student):
         "def softmax(x):\n    y = []\n    y.append(y)\n    return y\n"
         "def cross_entropy(a, b):\n    return np.zeros(2**24)\n"
     )
-    with pytest.raises(Mismatch, match="nested too deeply"):
-        student.softmax.softmax(1)
+    require_failure(student, Mismatch, "nested too deeply")
     with pytest.raises(Mismatch, match="too large"):
         student.softmax.cross_entropy(1, 2)
     assert still_works(student)
@@ -320,9 +296,8 @@ def test_numpy_warnings_are_recorded(student):
 
 @pytest.mark.slow
 def test_next_submission_starts_fresh(some_workers, submission, tmp_path):
-    bad = submission(
-        softmax="import numpy as np\nnp.exp = None\nnp.ones.__globals__.clear\ndef softmax(x):\n    return 1\n"
-    )
+    text = "import numpy as np\nnp.exp = None\nnp.ones.__globals__.clear\ndef softmax(x):\n    return 1\n"
+    bad = submission(softmax=text)
     first = StudentCode(some_workers, bad, TRANSFORMER, Limits())
     first.softmax.softmax(1)
     other = tmp_path / "other"
@@ -398,17 +373,14 @@ def test_library_path_is_passed_to_the_child(submission, monkeypatch):
     assert "LD_LIBRARY_PATH" in named and "HOME" not in named and "PATH" not in named
 
 
-@pytest.mark.parametrize(
-    ("text", "shown"),
-    [
-        ("plain [b]text[/b]", "plain [b]text[/b]"),
-        ("\x1b[2J\x1b]0;title\x07x", "x"),
-        ("a\u202eb\u2066c", "abc"),
-        ("a\u2028b\u200e\u061cc\u200b\ufeffd\uffff", "abcd"),
-        ("\u0646\u200c\u0647 👩\u200d💻", "\u0646\u200c\u0647 👩\u200d💻"),
-        ("tab\tand\nline", "tab\tand\nline"),
-        ("lone \udc80", "lone ?"),
-    ],
-)
+@pytest.mark.parametrize(("text", "shown"), [
+    ("plain [b]text[/b]", "plain [b]text[/b]"),
+    ("\x1b[2J\x1b]0;title\x07x", "x"),
+    ("a\u202eb\u2066c", "abc"),
+    ("a\u2028b\u200e\u061cc\u200b\ufeffd\uffff", "abcd"),
+    ("\u0646\u200c\u0647 👩\u200d💻", "\u0646\u200c\u0647 👩\u200d💻"),
+    ("tab\tand\nline", "tab\tand\nline"),
+    ("lone \udc80", "lone ?"),
+])  # fmt: skip
 def test_clean_removes_unsafe_characters(text, shown):
     assert clean(text) == shown

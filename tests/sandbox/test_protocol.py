@@ -10,12 +10,12 @@ import os
 import socket
 import threading
 import time
-import tracemalloc
 
 import numpy as np
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
+from support.calibration import peak_memory_below
 
 from autograder.core import wire_format
 from autograder.courses.transformer import TRANSFORMER
@@ -35,9 +35,8 @@ LIMITS = Limits(call_seconds=0.3, retry_seconds=0.3, submission_seconds=1e6, res
 MEMORY = 100 << 20
 
 NUMBERS = st.integers() | st.integers(-5, 5) | st.floats() | st.sampled_from([10**400, 2**63, -0.0])
-TEXTS = st.text(max_size=8) | st.sampled_from(
-    ["<f8", "|b1", "returned", "raised", "missing", "unsendable", "id", "\x1b[2J"]
-)
+SPECIAL = ["<f8", "|b1", "returned", "raised", "missing", "unsendable", "id", "\x1b[2J"]
+TEXTS = st.text(max_size=8) | st.sampled_from(SPECIAL)
 HEADERS = st.recursive(
     st.none() | st.booleans() | NUMBERS | TEXTS,
     lambda inner: (
@@ -48,11 +47,8 @@ HEADERS = st.recursive(
     ),
     max_leaves=12,
 )
-ARRAYS = st.builds(
-    lambda code, shape: np.ones(shape, code),
-    st.sampled_from([*wire_format.DTYPES]),
-    st.lists(st.integers(0, 3), max_size=4),
-)
+SHAPES = st.lists(st.integers(0, 3), max_size=4)
+ARRAYS = st.builds(lambda code, shape: np.ones(shape, code), st.sampled_from([*wire_format.DTYPES]), SHAPES)
 MARKS = st.sampled_from(
     [wire_format.Handle(1), wire_format.Handle(99), wire_format.Rng(3), wire_format.Opaque("x\x1b[2J"), 10**400]
 )
@@ -138,17 +134,6 @@ def ask(answer, tmp_path, qualified="attention.attention"):
             student.close()
     assert time.thread_time() - started < 3
     return verdict, student
-
-
-@contextlib.contextmanager
-def peak_memory_below(limit):
-    """Trace memory in this block only: traced, Hypothesis takes a minute to build its table of Unicode characters."""
-    tracemalloc.start()
-    try:
-        yield
-        assert tracemalloc.get_traced_memory()[1] < limit
-    finally:
-        tracemalloc.stop()
 
 
 fuzz = settings(deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow])
@@ -256,19 +241,9 @@ def test_any_value_can_be_compared_and_diagnosed(value, qualified):
 
 
 ODD = [
-    None,
-    "text",
-    (),
-    [],
-    {},
-    10**400,
-    float("nan"),
-    True,
-    np.zeros((0, 2**38)),
-    np.full((2, 3), 1j),
-    wire_format.Opaque("x"),
-    wire_format.Instance("gpt.GPTConfig", {"d_model": np.ones(2)}),
-]
+    None, "text", (), [], {}, 10**400, float("nan"), True, np.zeros((0, 2**38)), np.full((2, 3), 1j),
+    wire_format.Opaque("x"), wire_format.Instance("gpt.GPTConfig", {"d_model": np.ones(2)}),
+]  # fmt: skip
 
 
 @pytest.mark.parametrize("value", ODD, ids=repr)

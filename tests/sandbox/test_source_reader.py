@@ -9,14 +9,12 @@ from contextlib import closing, suppress
 import numpy as np
 import pytest
 from support.calibration import cpu_limit
+from support.softmax_class import grade_in_session
 from support.student_notebook import notebook
 
 from autograder.classroom.class_report import similarity
-from autograder.classroom.grading import worker
-from autograder.classroom.submissions.intake import SubmittedFile
 from autograder.core.archives import SkippedFile
 from autograder.courses.transformer import TRANSFORMER
-from autograder.engine import session
 from autograder.parsing import extract
 from autograder.parsing.cell_statements import Cell, read_statements
 from autograder.parsing.read_ipynb import MAX_STATEMENTS
@@ -67,22 +65,17 @@ def earned(entry):
 
 
 def test_deep_code_affects_only_its_submission(tmp_path):
-    setup = worker.WorkerSetup(session.Options(("softmax.softmax",)), tmp_path)
-    entries, documents = {}, {}
-
-    def grade_all(checks):
-        for number, (name, code) in enumerate({"first": RIGHT, **SHAPES, "last": RIGHT}.items()):
-            files = [SubmittedFile("softmax.ipynb", notebook(RIGHT.partition("\n")[0], code))]
-            task = worker.GradingTask(number, name, f"{number}.json", files)
-            entries[name], (documents[name], _) = worker.grade(task, checks, setup)
-
-    session.run_in_session(setup.options, grade_all)
+    codes = {"first": RIGHT, **SHAPES, "last": RIGHT}
+    imports = RIGHT.partition("\n")[0]
+    submissions = {name: ("softmax.ipynb", notebook(imports, code)) for name, code in codes.items()}
+    graded = grade_in_session(submissions, tmp_path, ("softmax.softmax",))
+    entries, documents = ({name: pair[i] for name, pair in graded.items()} for i in (0, 1))
     assert earned(entries["first"]) == earned(entries["last"]) > 0
     for name in SHAPES:
         assert entries[name].status == "graded", entries[name].reason
         assert earned(entries[name]) == 0, name
-        assert "internal error" not in documents[name].decode()
-    assert b"cell 2, line 1 cannot be read: it is nested too deeply" in documents["decorator attributes"]
+        assert "internal error" not in documents[name].result.decode()
+    assert b"cell 2, line 1 cannot be read: it is nested too deeply" in documents["decorator attributes"].result
 
 
 def test_find_similar_with_deep_code(tmp_path):
@@ -151,13 +144,10 @@ def test_process_that_died_is_replaced_and_asked_once_more(reader):
     assert set(reader.notebook_modules(notebook(RIGHT), COURSE)) == {"softmax.py"}
 
 
-@pytest.mark.parametrize(
-    "value",
-    [
-        None, 7, {"../x.py": b""}, {"softmax.py": "text"}, {"softmax.py": np.zeros(3)}, {"softmax": b"", "gpt": b""},
-        {"softmax": [7]}, [7], [{"kind": "raw"}], [{"kind": "code", "source": "text"}],
-    ],
-)  # fmt: skip
+@pytest.mark.parametrize("value", [
+    None, 7, {"../x.py": b""}, {"softmax.py": "text"}, {"softmax.py": np.zeros(3)}, {"softmax": b"", "gpt": b""},
+    {"softmax": [7]}, [7], [{"kind": "raw"}], [{"kind": "code", "source": "text"}],
+])  # fmt: skip
 def test_answer_of_another_form_is_refused(reader, monkeypatch, value):
     monkeypatch.setattr(reader._process, "request", lambda *_: {"status": "returned", "value": value})
     for ask in (

@@ -11,14 +11,12 @@ from pathlib import Path
 
 import msgspec
 import pytest
+from support.softmax_class import grade_in_session
 from support.student_notebook import notebook
 
 import autograder
 from autograder.classroom.class_report import similarity
-from autograder.classroom.grading import worker
-from autograder.classroom.submissions.intake import SubmittedFile
 from autograder.courses.transformer import TRANSFORMER
-from autograder.engine import session
 from autograder.notebooks.nbgrader_autograded import InstructorNotebook, graded_notebook
 
 pytestmark = pytest.mark.slow
@@ -141,25 +139,8 @@ def parsed(monkeypatch):
     return texts
 
 
-def grade_in_process(submissions, scratch, functions):
-    """Grade submissions, given as name and content of a file by student, as a grading process does.
-
-    Returns the journal entry and the result document of each.
-    """
-    setup = worker.WorkerSetup(session.Options(functions), scratch)
-    found = {}
-
-    def grade_all(checks):
-        for number, (name, (file, content)) in enumerate(submissions.items()):
-            task = worker.GradingTask(number, name, f"{name}.json", [SubmittedFile(file, content)])
-            found[name] = worker.grade(task, checks, setup)
-
-    session.run_in_session(setup.options, grade_all)
-    return found
-
-
 def test_grading_a_class_parses_no_submission(parsed, tmp_path):
-    graded = grade_in_process(SUBMISSIONS, tmp_path, TRANSFORMER.select(["softmax"]))
+    graded = grade_in_session(SUBMISSIONS, tmp_path, TRANSFORMER.select(["softmax"]))
     entries = {name: entry for name, (entry, _) in graded.items()}
     assert parsed == []
     statuses = {name: entry.status for name, entry in entries.items()}
@@ -188,11 +169,10 @@ def test_writing_reports_into_notebooks_parses_none(parsed, reader, tmp_path):
     cell = {"cell_type": "code", "source": "grade()", "metadata": {"nbgrader": {"grade": True, "grade_id": "softmax"}}}
     (tmp_path / "source.ipynb").write_text(json.dumps({"cells": [cell]}))
     source = InstructorNotebook(tmp_path / "source.ipynb")
-    graded = grade_in_process({"ada": SUBMISSIONS["notebook"]}, tmp_path, ("softmax.softmax",))
+    graded = grade_in_session({"ada": SUBMISSIONS["notebook"]}, tmp_path, ("softmax.softmax",))
     document = msgspec.json.decode(graded["ada"][1].result)
     assignment = next(a for a in document["assignments"] if a["name"] == "softmax")
     text = graded_notebook(notebook("x = 1", WRONG), source, document, assignment, reader)
     assert parsed == []
     answer, report = json.loads(text)["cells"][1:]
-    assert MARK in answer["source"]
-    assert report["outputs"]
+    assert MARK in answer["source"] and report["outputs"]

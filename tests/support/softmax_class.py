@@ -9,6 +9,7 @@ from autograder.classroom.grading import cache_keys, worker
 from autograder.classroom.policy.model import Policy
 from autograder.classroom.scoring.class_document import GradedClass
 from autograder.classroom.submissions import intake
+from autograder.classroom.submissions.intake import SubmittedFile
 from autograder.classroom.submissions.model import Source, Student
 from autograder.courses.transformer import TRANSFORMER
 from autograder.engine import session
@@ -91,3 +92,19 @@ def graded_class(*members):
     """Return a class of these members, which was graded."""
     students = [Student(member.submission, work={"": member} if member.attempts else {}) for member in members]
     return GradedClass([Source("", ("softmax",), Path())], students, Policy(), TRANSFORMER, 1)
+
+
+def grade_in_session(submissions, scratch, functions):
+    """Grade submissions, given as name and content of a file by student, as a grading process does.
+
+    Returns the journal entry and the documents of each.
+    """
+    setup, found = worker.WorkerSetup(session.Options(functions), scratch), {}
+
+    def grade_all(checks):
+        for number, (name, (file, content)) in enumerate(submissions.items()):
+            task = worker.GradingTask(number, name, f"{name}.json", [SubmittedFile(file, content)])
+            found[name] = worker.grade(task, checks, setup)
+
+    session.run_in_session(setup.options, grade_all)
+    return found
