@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 from click.testing import CliRunner
+from support.editing import edit
 from support.toy_course import install, install_mixed
 
 from autograder.authoring import promises, rules
@@ -45,10 +46,9 @@ def _installed(folder, name, monkeypatch):
 
 
 def change(package, file, old, new):
-    path = package / file
-    text = path.read_text("utf-8")
-    assert old in text
-    path.write_text(text.replace(old, new), "utf-8")
+    """Replace a text in a file; return the line of it."""
+    text = (package / file).read_text("utf-8")
+    edit(package / file, old, new)
     return text[: text.index(old)].count("\n") + 1
 
 
@@ -121,14 +121,11 @@ def test_allowed_change_is_no_problem(package, file, old, new, words):
     assert problems() == []
 
 
-@pytest.mark.parametrize(
-    ("file", "old", "new"),
-    [
-        (LESSON, "import numpy as np", "import scipy"),
-        (CHECKS, '@graded("averages.variance", points=2)', '@graded("averages.variants", points=2)'),
-        (HINTS, "[variance]", "[variants]"),
-    ],
-)
+@pytest.mark.parametrize(("file", "old", "new"), [
+    (LESSON, "import numpy as np", "import scipy"),
+    (CHECKS, '@graded("averages.variance", points=2)', '@graded("averages.variants", points=2)'),
+    (HINTS, "[variance]", "[variants]"),
+])  # fmt: skip
 def test_broken_rule_is_reported_with_its_line(package, file, old, new):
     line = change(package, file, old, new)
     assert [(problem.path, problem.line) for problem in problems() if problem.line] == [(package / file, line)]
@@ -145,8 +142,7 @@ def test_name_that_cannot_be_used_is_reported(package, name, words):
 @pytest.mark.parametrize("file", [LESSON, CHECKS, REFERENCE])
 def test_missing_file_is_reported(package, file):
     (package / file).unlink()
-    (problem,) = problems()
-    assert "is missing" in str(problem)
+    assert "is missing" in str(*problems())
 
 
 def test_module_beside_the_solutions_is_reported(package):

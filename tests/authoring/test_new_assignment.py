@@ -8,6 +8,7 @@ import zipfile
 
 import pytest
 from support.commands import headway, headway_with, refusal, succeed
+from support.editing import unchanged
 from support.paths import ROOT
 
 from autograder.authoring import new_assignment
@@ -99,17 +100,14 @@ def test_package_in_a_source_folder_is_found(root):
     assert (root / "src" / "mine" / "solutions" / "scaling.py").is_file()
 
 
-@pytest.mark.parametrize(
-    ("name", "words"),
-    [
-        ("softmax", "To reuse it"),
-        ("statistics", "a Python module of that name"),
-        ("class", "a word of the Python language"),
-        ("my-assignment", "letters, digits and underscores"),
-        ("_hidden", "beginning with a letter"),
-        ("train", "the website has a page"),
-    ],
-)
+@pytest.mark.parametrize(("name", "words"), [
+    ("softmax", "To reuse it"),
+    ("statistics", "a Python module of that name"),
+    ("class", "a word of the Python language"),
+    ("my-assignment", "letters, digits and underscores"),
+    ("_hidden", "beginning with a letter"),
+    ("train", "the website has a page"),
+])  # fmt: skip
 def test_name_that_cannot_be_used_is_refused(tmp_path, name, words):
     with pytest.raises(UsageError, match=words):
         new_assignment.create(tmp_path / "mine", name)
@@ -117,9 +115,8 @@ def test_name_that_cannot_be_used_is_refused(tmp_path, name, words):
 
 
 def test_existing_assignment_is_not_overwritten(root):
-    before = {path: path.read_bytes() for path in root.rglob("*") if path.is_file()}
-    assert "already exists" in refusal("new-assignment", "centering", "--course", root)
-    assert before == {path: path.read_bytes() for path in root.rglob("*") if path.is_file()}
+    with unchanged(root):
+        assert "already exists" in refusal("new-assignment", "centering", "--course", root)
 
 
 def test_folder_that_is_no_course_is_refused(tmp_path):

@@ -109,17 +109,14 @@ def result(status, mistake=None):
     return CheckResult("softmax.softmax::c", "softmax.softmax", "c", status, 1.0, mistake=mistake)
 
 
-@pytest.mark.parametrize(
-    ("checks", "ok", "text"),
-    [
-        ([result("passed")], False, "passes every check"),
-        ([result("failed")], False, "named nothing"),
-        ([result("failed", {"id": "softmax.softmax/other"})], False, "named softmax.softmax/other"),
-        ([result("failed", {"id": "softmax.softmax/x"})], True, ""),
-        ([result("failed", {"id": "softmax.softmax/x|softmax.softmax/other"})], False, "named"),
-        ([result("passed"), result("error", {"id": "softmax.softmax/x"})], True, ""),
-    ],
-)
+@pytest.mark.parametrize(("checks", "ok", "text"), [
+    ([result("passed")], False, "passes every check"),
+    ([result("failed")], False, "named nothing"),
+    ([result("failed", {"id": "softmax.softmax/other"})], False, "named softmax.softmax/other"),
+    ([result("failed", {"id": "softmax.softmax/x"})], True, ""),
+    ([result("failed", {"id": "softmax.softmax/x|softmax.softmax/other"})], False, "named"),
+    ([result("passed"), result("error", {"id": "softmax.softmax/x"})], True, ""),
+])  # fmt: skip
 def test_evaluate_mistake_reports_pass_or_other_name(checks, ok, text):
     finding = verify.evaluate_mistake(example(), checks, TRANSFORMER.package)
     assert finding.ok == ok and finding.text.startswith(text)

@@ -20,14 +20,11 @@ def test_work_is_never_replaced(tmp_path, name):
         OutputRecord(tmp_path).require_replaceable([path], option="--out FILE", force=True)
 
 
-@pytest.mark.parametrize(
-    "command",
-    [
-        ["train", "--solution", "--out", "softmax.py", "--force"],
-        ["card", "model.safetensors", "--out", "README.md", "--force"],
-        ["check", "softmax", "--json", "softmax.py"],
-    ],
-)
+@pytest.mark.parametrize("command", [
+    ["train", "--solution", "--out", "softmax.py", "--force"],
+    ["card", "model.safetensors", "--out", "README.md", "--force"],
+    ["check", "softmax", "--json", "softmax.py"],
+])  # fmt: skip
 def test_no_command_replaces_work(tmp_path, command):
     for name in ("softmax.py", "README.md"):
         (tmp_path / name).write_text("mine = 1\n")

@@ -2,11 +2,11 @@
 
 import json
 import os
-import tracemalloc
 
 import numpy as np
 import pytest
 from safetensors.numpy import load_file, save_file
+from support.calibration import peak_memory_below
 
 from autograder.core.tensor_files import (
     ALIGNMENT,
@@ -120,13 +120,8 @@ def test_read_header_of_damaged_file_raises(tmp_path, case):
 def test_read_header_of_empty_lists_takes_little_memory(tmp_path, text):
     path = tmp_path / "lists.safetensors"
     file_of(path, (text % ("[]," * 1_000_000)).encode())
-    tracemalloc.start()
-    try:
-        with pytest.raises(DamagedFile):
-            read_header(path)
-        assert tracemalloc.get_traced_memory()[1] < 20_000_000
-    finally:
-        tracemalloc.stop()
+    with peak_memory_below(20_000_000), pytest.raises(DamagedFile):
+        read_header(path)
 
 
 def test_read_header_of_a_pipe_raises_at_once(tmp_path):

@@ -70,35 +70,32 @@ def framed(header, body=b""):
     return wire_format.PREFIX.pack(wire_format.MAGIC, len(text), len(body)) + text + body
 
 
-@pytest.mark.parametrize(
-    ("header", "body", "words"),
-    [
-        ({"a": ["|O", [1]]}, bytes(8), "dtype"),
-        ({"a": ["<f8", [-1]]}, b"", "shape"),
-        ({"a": ["<f8", [2**62, 2**62]]}, b"", "shape"),
-        ({"a": ["<f8", [0, 2**39, 2**39]]}, b"", "shape"),
-        ({"a": ["<f8", [2]]}, bytes(8), "larger than the body"),
-        ({"a": ["<f8", [1]]}, bytes(16), "longer than its arrays"),
-        ({"a": ["|b1", [1]]}, b"\x02", "boolean"),
-        ({"a": ["<f8", [1] * 65]}, bytes(8), "shape"),
-        ({"s": ["<f8", [1]]}, bytes(8), "scalar"),
-        ({"d": [[{"l": []}, 1]]}, b"", "key"),
-        ({"d": [[2**61 - 1, 1]]}, b"", "key"),  # of 100,000 such keys, which all have the same hash, nobody saw the end
-        ({"x": 1}, b"", "malformed"),
-        ({"t": [1], "l": [1]}, b"", "unknown"),
-        ({"h": "1"}, b"", "malformed"),
-        ({"b": -1}, b"", "malformed"),
-        ({"b": 9}, bytes(8), "larger than the body"),
-        ({"c": ["os", "system", 3]}, b"", "malformed"),
-        ({"m": ["f", "<f4", {"t": [1]}, 0]}, b"", "malformed"),
-        ({"m": ["f", "O", {"t": [1]}, 0, False]}, b"", "malformed"),
-        ({"m": [1, "<f4", {"t": [1]}, 0, False]}, b"", "malformed"),
-        ({"m": ["f", "<f4", {"t": [-1]}, 0, False]}, b"", "malformed"),
-        ({"m": ["f", {"l": ["<f4"]}, {"t": [1]}, 0, False]}, b"", "malformed"),
-        ({"m": ["f", "<f4", {"t": [1]}, "0", False]}, b"", "malformed"),
-        ({"m": ["f", "<f4", {"t": [1]}, 0, 1]}, b"", "malformed"),
-    ],
-)
+@pytest.mark.parametrize(("header", "body", "words"), [
+    ({"a": ["|O", [1]]}, bytes(8), "dtype"),
+    ({"a": ["<f8", [-1]]}, b"", "shape"),
+    ({"a": ["<f8", [2**62, 2**62]]}, b"", "shape"),
+    ({"a": ["<f8", [0, 2**39, 2**39]]}, b"", "shape"),
+    ({"a": ["<f8", [2]]}, bytes(8), "larger than the body"),
+    ({"a": ["<f8", [1]]}, bytes(16), "longer than its arrays"),
+    ({"a": ["|b1", [1]]}, b"\x02", "boolean"),
+    ({"a": ["<f8", [1] * 65]}, bytes(8), "shape"),
+    ({"s": ["<f8", [1]]}, bytes(8), "scalar"),
+    ({"d": [[{"l": []}, 1]]}, b"", "key"),
+    ({"d": [[2**61 - 1, 1]]}, b"", "key"),  # of 100,000 such keys, which all have the same hash, nobody saw the end
+    ({"x": 1}, b"", "malformed"),
+    ({"t": [1], "l": [1]}, b"", "unknown"),
+    ({"h": "1"}, b"", "malformed"),
+    ({"b": -1}, b"", "malformed"),
+    ({"b": 9}, bytes(8), "larger than the body"),
+    ({"c": ["os", "system", 3]}, b"", "malformed"),
+    ({"m": ["f", "<f4", {"t": [1]}, 0]}, b"", "malformed"),
+    ({"m": ["f", "O", {"t": [1]}, 0, False]}, b"", "malformed"),
+    ({"m": [1, "<f4", {"t": [1]}, 0, False]}, b"", "malformed"),
+    ({"m": ["f", "<f4", {"t": [-1]}, 0, False]}, b"", "malformed"),
+    ({"m": ["f", {"l": ["<f4"]}, {"t": [1]}, 0, False]}, b"", "malformed"),
+    ({"m": ["f", "<f4", {"t": [1]}, "0", False]}, b"", "malformed"),
+    ({"m": ["f", "<f4", {"t": [1]}, 0, 1]}, b"", "malformed"),
+])  # fmt: skip
 def test_unpack_malformed_header_raises(header, body, words):
     with pytest.raises(wire_format.FrameError, match=words):
         wire_format.unpack(framed(header, body))

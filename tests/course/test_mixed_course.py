@@ -4,6 +4,7 @@ import json
 
 import pytest
 from support.commands import headway_with, refusal, succeed
+from support.editing import edit
 from support.run_notebooks import run
 from support.toy_course import MIXED, check_json, install_mixed
 
@@ -89,12 +90,7 @@ def test_released_notebooks_check_with_their_course(headway, site, tmp_path, mon
     succeed("release", tmp_path, "--format", "notebooks", "--curriculum", "mixed", run=headway)
     assert {path.name for path in tmp_path.iterdir()} == {"pooling.ipynb", "softmax.ipynb"}
     path = tmp_path / "pooling.ipynb"
-    notebook = json.loads(path.read_text())
-    for cell in notebook["cells"]:
-        text = "".join(cell["source"])
-        text = text.replace('raise NotImplementedError("pooling.weighted_mean")', "return softmax(scores) @ x")
-        cell["source"] = text
-    path.write_text(json.dumps(notebook))
+    edit(path, r"raise NotImplementedError(\"pooling.weighted_mean\")", "return softmax(scores) @ x")
     monkeypatch.setenv("PYTHONPATH", str(site))
     cells = run(path)["cells"]
     text = json.dumps(cells)
@@ -103,9 +99,8 @@ def test_released_notebooks_check_with_their_course(headway, site, tmp_path, mon
 
 def test_nbgrader_course_names_the_course(headway, tmp_path):
     succeed("release", tmp_path, "--format", "nbgrader", "--curriculum", "mixed", run=headway)
-    assert {path.name for path in (tmp_path / "source" / "pooling").iterdir()} == {
-        "attention.py", "pooling.ipynb", "softmax.py"
-    }  # fmt: skip
+    written = {path.name for path in (tmp_path / "source" / "pooling").iterdir()}
+    assert written == {"attention.py", "pooling.ipynb", "softmax.py"}
     assert 'use_course(\\"mixed\\")' in (tmp_path / "source" / "pooling" / "pooling.ipynb").read_text()
 
 

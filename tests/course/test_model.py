@@ -15,15 +15,12 @@ def test_select_returns_course_order():
     assert TRANSFORMER.select(["layernorm", "softmax.softmax"])[:2] == ("softmax.softmax", "layernorm.layernorm")
 
 
-@pytest.mark.parametrize(
-    ("name", "words"),
-    [
-        ("sotfmax", "Did you mean 'softmax'"),
-        ("softmax.sofmax", "Did you mean 'softmax.softmax'"),
-        ("causal_mask", "Try: attention.causal_mask"),
-        ("quux", "no such assignment or function"),
-    ],
-)
+@pytest.mark.parametrize(("name", "words"), [
+    ("sotfmax", "Did you mean 'softmax'"),
+    ("softmax.sofmax", "Did you mean 'softmax.softmax'"),
+    ("causal_mask", "Try: attention.causal_mask"),
+    ("quux", "no such assignment or function"),
+])  # fmt: skip
 def test_select_unknown_name_suggests_the_nearest(name, words):
     with pytest.raises(UsageError, match=words):
         TRANSFORMER.select([name])

@@ -18,6 +18,10 @@ from autograder.engine.session import Options, check
 from autograder.errors import HeadwayError
 
 MODULES = list(TRANSFORMER.modules)
+FUNCTIONS = "\n\n\n".join(
+    f'def {f.name}(x):\n    """Docstring."""\n    # a comment\n    return _helper(x)'
+    for f in TRANSFORMER.modules["softmax"].functions
+)
 
 
 @pytest.fixture(scope="module")
@@ -71,12 +75,8 @@ def test_stub_omits_private_helpers_and_constants():
     source = (
         '"""Doc."""\n\n# %%\nimport numpy as np\n\n_SECRET = 1\n_ONE, _TWO = 1, 2\nGIVEN = 2\n\n\n'
         "# Why the helper is as it is.\ndef _helper(x):\n    return x\n\n\ndef given(x):\n    return x\n\n\n"
-        + "\n\n\n".join(
-            f'def {f.name}(x):\n    """Docstring."""\n    # a comment\n    return _helper(x)'
-            for f in TRANSFORMER.modules["softmax"].functions
-        )
     )
-    stub = make_stub(source, "softmax", TRANSFORMER)
+    stub = make_stub(source + FUNCTIONS, "softmax", TRANSFORMER)
     assert "_SECRET" not in stub and "_ONE" not in stub and "_helper" not in stub and "Why the helper" not in stub
     assert "a comment" not in stub and "GIVEN = 2" in stub and "def given(x):\n    return x\n" in stub
     assert stub.count("raise NotImplementedError") == 5
@@ -91,11 +91,8 @@ def test_notebook_cells_are_not_in_stubs(solutions):
                 assert all(not line or line.startswith("#") for line in lines), f"{module}: {lines[:3]}"
         stub = make_stub(source, module, TRANSFORMER)
         assert NOTEBOOK_ONLY not in stub
-    functions = "\n\n\n".join(
-        f'def {f.name}(x):\n    """Docstring."""\n    return x' for f in TRANSFORMER.modules["softmax"].functions
-    )
     source = (
-        f'# %%\n{functions}\n\n\n# %% [markdown] tags=["active-ipynb"]\n# A picture:\n\n'
+        f'# %%\n{FUNCTIONS}\n\n\n# %% [markdown] tags=["active-ipynb"]\n# A picture:\n\n'
         '# %% tags=["active-ipynb"]\n# show("it")\n\n# %% [markdown]\n# The lesson goes on.\n'
     )
     stub = make_stub(source, "softmax", TRANSFORMER)
@@ -179,9 +176,8 @@ def test_numbers_in_lessons_are_correct(solutions, module, monkeypatch):
         after = _without_signs(after)
         came_out = re.findall(r"^## What came out[^\n]*\n\n```text\n(.*?)^```", after, re.MULTILINE | re.DOTALL)
         tried_with = {**known, "__name__": "tried"}
-        for tried, out, namespace in zip(
-            [first, *further], came_out, [tried_with, *({**known} for _ in further)], strict=True
-        ):
+        namespaces = [tried_with, *({**known} for _ in further)]
+        for tried, out, namespace in zip([first, *further], came_out, namespaces, strict=True):
             printed = io.StringIO()
             with contextlib.redirect_stdout(printed):
                 exec(compile(tried, f"{module}, experiment", "exec"), namespace)

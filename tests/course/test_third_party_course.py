@@ -123,19 +123,16 @@ def broken(folder, what):
     return site
 
 
-@pytest.mark.parametrize(
-    ("what", "words"),
-    [
-        ("import", "toycourse:COURSE cannot be imported (ModuleNotFoundError: No module named 'toycourse')"),
-        ("raises", "cannot be imported (RuntimeError: first line second line)"),
-        ("type", "toycourse:course is a function, not a Curriculum"),
-        ("name", "is named 'boy'"),
-        ("stdlib", "a module cannot be named 'statistics'"),
-        ("needs", "averages.variance needs 'averages.median', which is not in the course"),
-        ("checks", "toycourse/averages/checks.py is missing"),
-        ("package", "cannot be imported (ModuleNotFoundError: No module named 'nowhere')"),
-    ],
-)
+@pytest.mark.parametrize(("what", "words"), [
+    ("import", "toycourse:COURSE cannot be imported (ModuleNotFoundError: No module named 'toycourse')"),
+    ("raises", "cannot be imported (RuntimeError: first line second line)"),
+    ("type", "toycourse:course is a function, not a Curriculum"),
+    ("name", "is named 'boy'"),
+    ("stdlib", "a module cannot be named 'statistics'"),
+    ("needs", "averages.variance needs 'averages.median', which is not in the course"),
+    ("checks", "toycourse/averages/checks.py is missing"),
+    ("package", "cannot be imported (ModuleNotFoundError: No module named 'nowhere')"),
+])  # fmt: skip
 def test_invalid_course_is_one_line(headway, tmp_path, what, words):
     done = refusal("list", "--curriculum", "toy", run=headway_with(broken(tmp_path / "site", what)))
     assert words in done and "\033" not in done

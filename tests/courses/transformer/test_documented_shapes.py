@@ -9,7 +9,7 @@ import pytest
 from support.built_in import solution_source
 
 from autograder.courses.transformer import TRANSFORMER
-from autograder.engine.session import Options, run_in_session
+from autograder.engine.session import Options, check
 
 pytestmark = [pytest.mark.slow, pytest.mark.usefixtures("enough_time")]
 REFUSAL = Path(__file__).with_name("documented_shapes.py")
@@ -20,11 +20,8 @@ def failures(folder, changes=None):
         text = solution_source(module).replace(*(changes or {}).get(module, ("", "")))
         (folder / f"{module}.py").write_text(f"{text}\n\n{REFUSAL.read_text('utf-8')}", "utf-8")
     functions = TRANSFORMER.select(["attention", "encoder_decoder"] if changes else [])
-    results = []
-    run_in_session(
-        Options(functions=functions), lambda session: results.append(session.check("x", folder, tuple(functions)))
-    )
-    return [(check.id, check.message) for check in results[0].checks if check.status != "passed"]
+    result = check("x", folder, Options(functions=functions))
+    return [(check.id, check.message) for check in result.checks if check.status != "passed"]
 
 
 def test_official_functions_need_only_documented_shapes(tmp_path):

@@ -20,14 +20,8 @@ def write_files(folder):
     bpe, gpt2 = solution_module("bpe"), solution_module("gpt2")
     merges = bpe.train_bpe("A transformer is a transformer, and a former is former. " * 9, 300)
     tokens = dict.fromkeys([*bpe.byte_symbols().values(), *("".join(pair) for pair in merges), "<|endoftext|>"])
-    settings = {
-        "model_type": "gpt2",
-        "vocab_size": len(tokens),
-        "n_positions": 64,
-        "n_layer": 2,
-        "n_head": 2,
-        "n_embd": 8,
-    }
+    sizes = {"n_positions": 64, "n_layer": 2, "n_head": 2, "n_embd": 8}
+    settings = {"model_type": "gpt2", "vocab_size": len(tokens), **sizes}
     rng, folder = np.random.default_rng(0), folder / "gpt2"
     folder.mkdir()
     tensors = {name: rng.normal(size=shape).astype(np.float32) for name, shape in gpt2.gpt2_shapes(settings).items()}

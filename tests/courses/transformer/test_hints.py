@@ -8,7 +8,7 @@ from functools import cache
 import numpy as np
 import pytest
 from support.built_in import solution_module
-from support.commands import headway, refusal, succeed
+from support.commands import invoke, refusal, succeed
 
 from autograder.course.stubs import bundled
 from autograder.courses.transformer import TRANSFORMER
@@ -77,9 +77,8 @@ def test_small_case_in_the_second_hint_is_correct(function):
     module, _, name = function.partition(".")
     known = {**vars(solution_module(module)), "np": np}
     tried = 0
-    for code, expected in re.findall(
-        r"`([^`]*)`(?:,? gives `([^`]*)`)?", hints.steps(function, TRANSFORMER.package)[1]
-    ):
+    shown = r"`([^`]*)`(?:,? gives `([^`]*)`)?"
+    for code, expected in re.findall(shown, hints.steps(function, TRANSFORMER.package)[1]):
         if re.match(r"\w+(, \w+)* = ", code):
             exec(code, known)
         elif expected:
@@ -117,15 +116,15 @@ def remembered(workspace):
 
 @pytest.mark.slow
 def test_hint_more_shows_one_more_each_time(workspace):
-    first = headway("hint", "softmax.softmax", cwd=workspace)
+    first = invoke("hint", "softmax.softmax", cwd=workspace)
     assert steps_in(first) == 1
     assert "headway hint softmax.softmax --more" in first.stdout and "headway check softmax.softmax" in first.stdout
     assert remembered(workspace) == {"hints": {"softmax.softmax": 1}}
-    assert steps_in(headway("hint", "softmax.softmax", cwd=workspace)) == 1  # asking again shows nothing new
-    assert steps_in(headway("hint", "softmax.softmax", "--more", cwd=workspace)) == 2
-    assert steps_in(headway("hint", "softmax.softmax", cwd=workspace)) == 2
+    assert steps_in(invoke("hint", "softmax.softmax", cwd=workspace)) == 1  # asking again shows nothing new
+    assert steps_in(invoke("hint", "softmax.softmax", "--more", cwd=workspace)) == 2
+    assert steps_in(invoke("hint", "softmax.softmax", cwd=workspace)) == 2
     for _ in range(2):
-        last = headway("hint", "softmax.softmax", "--more", cwd=workspace)
+        last = invoke("hint", "softmax.softmax", "--more", cwd=workspace)
         assert steps_in(last) == 3
         assert "no more hints" in last.stdout and "headway check softmax.softmax" in last.stdout
         assert "--more" not in last.stdout
@@ -137,29 +136,27 @@ def test_hint_more_shows_one_more_each_time(workspace):
 @pytest.mark.slow
 def test_hint_counts_per_function_and_keeps_unknown_keys(workspace):
     (workspace / state.FILE).write_text('{"watch": {"last": [1, 2]}, "hints": {"gpt.gpt": 2, "no.more": "x"}}')
-    headway("hint", "softmax.log_softmax", "--more", cwd=workspace)
-    assert remembered(workspace) == {
-        "watch": {"last": [1, 2]},
-        "hints": {"gpt.gpt": 2, "no.more": "x", "softmax.log_softmax": 2},
-    }
+    invoke("hint", "softmax.log_softmax", "--more", cwd=workspace)
+    counts = {"gpt.gpt": 2, "no.more": "x", "softmax.log_softmax": 2}
+    assert remembered(workspace) == {"watch": {"last": [1, 2]}, "hints": counts}
 
 
 @pytest.mark.slow
 def test_hint_dir_selects_the_workspace(workspace, tmp_path):
-    done = headway("hint", "softmax.softmax", "--dir", workspace, cwd=tmp_path)
+    done = invoke("hint", "softmax.softmax", "--dir", workspace, cwd=tmp_path)
     assert steps_in(done) == 1
     assert f"--more --dir {workspace}" in done.stdout
     assert remembered(workspace)["hints"] == {"softmax.softmax": 1}
-    assert "headway init nowhere" in refusal("hint", "softmax.softmax", "--dir", "nowhere", cwd=tmp_path, run=headway)
+    assert "headway init nowhere" in refusal("hint", "softmax.softmax", "--dir", "nowhere", cwd=tmp_path)
 
 
 @pytest.mark.slow
 def test_hint_outside_a_workspace_records_nothing(tmp_path):
-    assert steps_in(headway("hint", "softmax.softmax", cwd=tmp_path)) == 1
-    two = headway("hint", "softmax.softmax", "--more", cwd=tmp_path)
+    assert steps_in(invoke("hint", "softmax.softmax", cwd=tmp_path)) == 1
+    two = invoke("hint", "softmax.softmax", "--more", cwd=tmp_path)
     assert steps_in(two) == 2
     assert "headway hint softmax.softmax --more --more" in two.stdout
-    assert steps_in(headway("hint", "softmax.softmax", "--more", "--more", cwd=tmp_path)) == 3
+    assert steps_in(invoke("hint", "softmax.softmax", "--more", "--more", cwd=tmp_path)) == 3
     assert list(tmp_path.iterdir()) == []
 
 
@@ -167,7 +164,7 @@ def test_hint_outside_a_workspace_records_nothing(tmp_path):
 @pytest.mark.parametrize("name", ["softmax", str(TRANSFORMER.modules["softmax"].number), "softmax.py"])
 def test_hint_for_an_assignment_lists_its_functions(name, workspace):
     (workspace / state.FILE).write_text('{"hints": {"softmax.log_softmax": 2}}')
-    done = succeed("hint", name, "--more", cwd=workspace, run=headway)
+    done = succeed("hint", name, "--more", cwd=workspace)
     for function in TRANSFORMER.modules["softmax"].functions:
         assert f"headway hint {function.qualified}" in done.stdout
     assert sum("softmax.log_softmax" in line and "2" in line for line in done.stdout.splitlines()) == 1
@@ -180,7 +177,7 @@ def test_hint_for_an_assignment_lists_its_functions(name, workspace):
     [("sotfmax", "Did you mean 'softmax'"), ("softmax.sofmax", "Did you mean 'softmax.softmax'"), ("", "headway list")],
 )
 def test_hint_unknown_name_is_one_line(name, words, tmp_path):
-    assert words in refusal("hint", name, cwd=tmp_path, run=headway)
+    assert words in refusal("hint", name, cwd=tmp_path)
 
 
 @pytest.mark.slow
@@ -191,25 +188,25 @@ def test_hint_unknown_name_is_one_line(name, words, tmp_path):
 )
 def test_hint_damaged_state_is_reported_and_replaced(content, workspace):
     (workspace / state.FILE).write_bytes(content)
-    done = headway("hint", "softmax.softmax", cwd=workspace)
+    done = invoke("hint", "softmax.softmax", cwd=workspace)
     assert steps_in(done) == 1
     assert state.FILE in done.stderr and len(done.stderr.splitlines()) == 1
     assert remembered(workspace) == {"hints": {"softmax.softmax": 1}}
-    assert headway("hint", "softmax.softmax", cwd=workspace).stderr == ""
+    assert invoke("hint", "softmax.softmax", cwd=workspace).stderr == ""
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize("count", [-1, 0, 7, True, "2", None, 1.5, [2]])
 def test_hint_invalid_count_is_ignored(count, workspace):
     (workspace / state.FILE).write_text(json.dumps({"hints": {"softmax.softmax": count}}))
-    done = headway("hint", "softmax.softmax", cwd=workspace)
+    done = invoke("hint", "softmax.softmax", cwd=workspace)
     assert steps_in(done) == (3 if count == 7 else 1)
 
 
 @pytest.mark.slow
 def test_hint_unwritable_state_still_shows_the_hint(workspace):
     (workspace / state.FILE).mkdir()
-    done = headway("hint", "softmax.softmax", cwd=workspace)
+    done = invoke("hint", "softmax.softmax", cwd=workspace)
     assert steps_in(done) == 1
     assert ".headway.json" in done.stderr and "Traceback" not in done.stderr
     assert [path.name for path in workspace.iterdir() if path.name.startswith(".tmp-")] == []

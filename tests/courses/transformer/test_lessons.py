@@ -9,7 +9,6 @@ import subprocess
 import sys
 
 import pytest
-from support import commands
 from support.built_in import mistakes_of_module
 from support.commands import refusal, succeed
 
@@ -58,8 +57,7 @@ def test_lesson_has_its_parts_in_order(module):
 def test_lesson_explains_every_function_with_an_example(module):
     lessons = {}
     for text in markdown(module):
-        heading = re.match(r"## (?:Bonus: )?`(\w+)`", text)
-        if heading:
+        if heading := re.match(r"## (?:Bonus: )?`(\w+)`", text):
             lessons[heading[1]] = text
     names = [function.name for function in TRANSFORMER.modules[module].functions]
     assert [name for name in lessons if name in names] == names
@@ -133,11 +131,11 @@ def test_glossary_lists_the_terms_of_the_lessons():
 
 @pytest.mark.slow
 def test_list_terms_explains_terms(tmp_path):
-    done = succeed("list", "--terms", "logits", "attention", cwd=tmp_path, run=commands.headway)
+    done = succeed("list", "--terms", "logits", "attention", cwd=tmp_path)
     assert "the same as score" in done.stdout
     assert "weighted average" in " ".join(done.stdout.split())
     assert max(map(len, done.stdout.splitlines())) <= 80
-    refusal("list", "--terms", "lgoit", cwd=tmp_path, run=commands.headway)
+    refusal("list", "--terms", "lgoit", cwd=tmp_path)
 
 
 @pytest.mark.parametrize("module", MODULES)
@@ -159,9 +157,8 @@ def test_paper_questions_are_answered(module):
     for at in [i for i, text in enumerate(texts) if text.startswith("## On paper")]:
         asked = re.findall(r"^(\d)\. ", texts[at], re.MULTILINE)
         assert texts[at + 1].startswith("## Answers on paper\n")
-        assert (
-            asked == re.findall(r"^\*\*(\d)\. ", texts[at + 1], re.MULTILINE) == [str(i + 1) for i in range(len(asked))]
-        )
+        numbers = [str(i + 1) for i in range(len(asked))]
+        assert asked == re.findall(r"^\*\*(\d)\. ", texts[at + 1], re.MULTILINE) == numbers
         assert len(asked) >= 2, '"On paper" must ask at least two questions'
 
 
@@ -194,21 +191,18 @@ def test_experiment_is_short_and_its_questions_are_answered(module):
 
 def test_experiment_runs_as_a_script(solutions):
     """Its output is the one in the lesson."""
-    done = subprocess.run(
-        [sys.executable, "softmax.py"], cwd=solutions, capture_output=True, text=True, check=False, timeout=300
-    )
+    command = [sys.executable, "softmax.py"]
+    done = subprocess.run(command, cwd=solutions, capture_output=True, text=True, check=False, timeout=300)
     assert done.returncode == 0, done.stderr
-    assert done.stdout
-    assert f"```text\n{done.stdout}```" in "\n".join(markdown("softmax"))
+    assert done.stdout and f"```text\n{done.stdout}```" in "\n".join(markdown("softmax"))
 
 
 @pytest.mark.parametrize("module", MODULES)
 def test_lesson_mistakes_use_the_titles_of_the_report(module):
     section = next(text for text in markdown(module) if text.startswith("## What could go wrong"))
     bullets = re.sub(r"\n  +", " ", section).split("\n\n", 2)[2].splitlines()
-    known = {
-        (m.function.partition(".")[2], m.title, " ".join(m.explanation.split())) for m in mistakes_of_module(module)
-    }
+    mistakes = mistakes_of_module(module)
+    known = {(m.function.partition(".")[2], m.title, " ".join(m.explanation.split())) for m in mistakes}
     listed = [BULLET.fullmatch(bullet).groups() for bullet in bullets]
     assert not set(listed) - known, "a lesson uses the texts of its mistakes"
     assert len(set(listed)) == len(listed) >= 5

@@ -46,17 +46,9 @@ def make_model(name, dtype, monkeypatch, seed=0):
         monkeypatch.setattr(modeling_llama, "torch", WithFloat64())
     fields = {"hidden_size": 32, **SHAPES[name]}
     rotation = {"rope_theta": fields.pop("rope_theta", 10_000.0), "rope_type": "default"}
-    config = transformers.LlamaConfig(
-        vocab_size=53,
-        intermediate_size=44,
-        num_hidden_layers=3,
-        max_position_embeddings=BLOCK_SIZE,
-        rope_parameters=rotation,
-        bos_token_id=None,
-        eos_token_id=None,
-        attn_implementation="eager",
-        **fields,
-    )
+    sizes = {"vocab_size": 53, "intermediate_size": 44, "num_hidden_layers": 3, "max_position_embeddings": BLOCK_SIZE}
+    options = {"bos_token_id": None, "eos_token_id": None, "attn_implementation": "eager"}
+    config = transformers.LlamaConfig(rope_parameters=rotation, **sizes, **options, **fields)
     model = transformers.LlamaForCausalLM(config).to(getattr(torch, dtype)).eval()
     generator = torch.Generator().manual_seed(seed)
     with torch.no_grad():
@@ -106,13 +98,11 @@ def test_logits_equal_those_of_transformers(name, dtype, monkeypatch):
 
 @pytest.mark.parametrize("name", SHAPES)
 def test_gradients_equal_those_of_transformers(name, monkeypatch):
-    model = make_model(name, "float64", monkeypatch)
+    model, solution = make_model(name, "float64", monkeypatch), solution_module("llama")
     config, params, fields = ours(model)
     ids, dlogits = draw_ids(2, 9), np.random.default_rng(2).normal(size=(2, 9, 53))
     model(torch.from_numpy(ids)).logits.backward(torch.from_numpy(dlogits))
-    state = {name: p.grad.numpy() for name, p in model.named_parameters()}
-    expected = solution_module("llama").llama_params(state)
-    solution = solution_module("llama")
+    expected = solution.llama_params({name: p.grad.numpy() for name, p in model.named_parameters()})
     for module, settings in ((reference, fields), (solution, config)):
         grads = module.llama_backward(dlogits, module.llama(ids, params, settings)[1])
         assert grads.keys() == expected.keys()
