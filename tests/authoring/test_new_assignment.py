@@ -8,7 +8,7 @@ import zipfile
 
 import pytest
 from support.commands import headway, headway_with, refusal, succeed
-from support.editing import unchanged
+from support.editing import unchanged, write_files
 from support.paths import ROOT
 
 from autograder.authoring import new_assignment
@@ -20,11 +20,10 @@ def install(root):
     """Write beside the package what pip leaves behind for `pip install -e`, from the entry points in pyproject.toml."""
     project = tomllib.loads((root / "pyproject.toml").read_text())["project"]
     about = root / f"{project['name'].replace('-', '_')}-{project['version']}.dist-info"
-    about.mkdir()
-    (about / "METADATA").write_text(f"Metadata-Version: 2.1\nName: {project['name']}\nVersion: {project['version']}\n")
+    metadata = f"Metadata-Version: 2.1\nName: {project['name']}\nVersion: {project['version']}\n"
     points = project["entry-points"][registry.GROUP]
-    lines = [f"[{registry.GROUP}]", *(f"{name} = {value}" for name, value in points.items())]
-    (about / "entry_points.txt").write_text("\n".join(lines) + "\n")
+    lines = [f"[{registry.GROUP}]", *(f"{name} = {value}" for name, value in points.items()), ""]
+    write_files(about, {"METADATA": metadata, "entry_points.txt": "\n".join(lines)})
 
 
 @pytest.fixture
@@ -88,16 +87,13 @@ def test_course_made_by_hand_is_not_edited(root):
     assert (root / "mine" / "solutions" / "scaling.py").is_file()
 
 
-def test_package_folder_stands_for_its_course(root):
+def test_package_folder_stands_for_its_course_also_in_a_source_folder(root):
     new_assignment.create(root / "mine", "scaling")
     assert (root / "mine" / "solutions" / "scaling.py").is_file()
-
-
-def test_package_in_a_source_folder_is_found(root):
     (root / "src").mkdir()
     (root / "mine").rename(root / "src" / "mine")
-    new_assignment.create(root, "scaling")
-    assert (root / "src" / "mine" / "solutions" / "scaling.py").is_file()
+    new_assignment.create(root, "shifting")
+    assert (root / "src" / "mine" / "solutions" / "shifting.py").is_file()
 
 
 @pytest.mark.parametrize(("name", "words"), [
@@ -143,10 +139,8 @@ def test_command_prints_what_to_run_next(tmp_path):
 @pytest.mark.slow
 def test_wheel_of_a_course_has_all_its_files(root, tmp_path):
     build = pytest.importorskip("hatchling.builders.wheel")
-    (root / "mine" / "solutions" / "figures").mkdir()
-    (root / "mine" / "solutions" / "figures" / "row.svg").write_text("<svg/>")
-    (root / "mine" / "answers.json").write_text("{}")
-    (root / "mine" / "centering" / "answers.memo").touch()
+    more = {"solutions/figures/row.svg": "<svg/>", "answers.json": "{}", "centering/answers.memo": ""}
+    write_files(root / "mine", more)
     (wheel,) = build.WheelBuilder(str(root)).build(directory=str(tmp_path / "dist"))
     names = set(zipfile.ZipFile(wheel).namelist())
     in_package = {path.relative_to(root).as_posix() for path in (root / "mine").rglob("*") if path.is_file()}

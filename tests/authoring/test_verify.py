@@ -1,12 +1,10 @@
 """Every solution, stub, known mistake and right answer, as `headway verify` tries them."""
 
-import io
-
 import pytest
-from rich.console import Console
 from support.built_in import mistakes_of_module, promises_of_module, source_with_mistakes
 from support.lanes import changed_assignments
 from support.paths import SUBMISSIONS
+from support.printing import printed
 
 from autograder.authoring import verify
 from autograder.authoring.promises import Promise
@@ -56,10 +54,9 @@ def test_changes_that_rules_derive_fail_a_check_or_are_shown():
     found = verify.run_task(verify.VerifyTask("change", "softmax.log_softmax"))
     found = [finding for finding in found if not {"as_float", "logarithm"} & set(finding.name.split())]  # harmless
     assert len(found) > 10 and all(finding.guards for finding in found)
-    console = Console(file=io.StringIO(), width=200)
-    render_changes([*found, verify.VerifyResult("change", "softmax.log_softmax: nothing", True)], console)
-    assert f"{len(found)} of {len(found) + 1} wrong changes" in console.file.getvalue()
-    assert console.file.getvalue().endswith("\n  softmax.log_softmax: nothing\n")
+    text = printed(render_changes, [*found, verify.VerifyResult("change", "softmax.log_softmax: nothing", True)])
+    assert f"{len(found)} of {len(found) + 1} wrong changes" in text
+    assert text.endswith("\n  softmax.log_softmax: nothing\n")
 
 
 def promise_rows():
@@ -128,12 +125,9 @@ def test_promises_are_shown_by_function_with_what_breaks_them():
         verify.VerifyResult("promise", "softmax.softmax: one", True, broken_by="a", guards=guards),
         verify.VerifyResult("promise", "softmax.log_softmax: two", False, broken_by="b"),
     ]
-    console = Console(file=io.StringIO(), width=80)
-    render_promises(found, console)
-    assert [line.strip() for line in console.file.getvalue().splitlines()] == [
-        "softmax.log_softmax", "two: broken by b, fails no check",
-        "softmax.softmax", "one: broken by a, fails rows and 1 more",  # the texts are the subject
-    ]  # fmt: skip
+    shown = [line.strip() for line in printed(render_promises, found, width=80).splitlines()]
+    assert shown[:2] == ["softmax.log_softmax", "two: broken by b, fails no check"]
+    assert shown[2:] == ["softmax.softmax", "one: broken by a, fails rows and 1 more"]
 
 
 def test_plan_tasks_of_one_function_leaves_out_the_others():

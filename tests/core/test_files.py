@@ -6,6 +6,7 @@ import tempfile
 from pathlib import Path
 
 import pytest
+from support.raising import raising
 
 from autograder.classroom.storage import result_store
 from autograder.core.files import read_modules, write_atomically
@@ -44,10 +45,7 @@ def test_user_folder_without_home_is_none(tmp_path, monkeypatch):
     assert user_cache() == tmp_path
     monkeypatch.delenv("HEADWAY_CACHE")
     assert user_cache().is_absolute()
-
-    def homeless(*args, **kwargs):
-        raise RuntimeError("could not determine the home directory")
-
+    homeless = raising(RuntimeError("could not determine the home directory"))
     for find in (homeless, lambda *args, **kwargs: Path("~/.cache/headway")):
         monkeypatch.setattr("platformdirs.user_cache_path", find)
         monkeypatch.setattr("platformdirs.user_data_path", find)
@@ -60,11 +58,7 @@ def test_user_folder_without_home_is_none(tmp_path, monkeypatch):
 @pytest.mark.parametrize(("error", "refused"), [(BlockingIOError(11, "held"), True), (OSError(38, "no locks"), False)])
 def test_file_system_without_locks_is_not_another_run(tmp_path, monkeypatch, error, refused):
     fcntl = pytest.importorskip("fcntl")
-
-    def flock(file, how):
-        raise error
-
-    monkeypatch.setattr(fcntl, "flock", flock)
+    monkeypatch.setattr(fcntl, "flock", raising(error))
     if refused:
         with pytest.raises(UsageError, match="another headway grade"), result_store.locked(tmp_path / "out"):
             pass

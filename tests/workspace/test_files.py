@@ -24,13 +24,10 @@ def test_reset_function_keeps_the_rest_and_a_backup(folder):
     assert path.read_text() == stub
 
 
-def test_reset_missing_file_restores_it(folder):
+def test_reset_restores_a_missing_file_and_only_a_whole_unreadable_one(folder):
     (folder / "softmax.py").unlink()
     assert files.reset(folder, "softmax", TRANSFORMER) is None
     assert (folder / "softmax.py").read_text() == files.stub_text("softmax", TRANSFORMER)
-
-
-def test_reset_function_in_unreadable_file_is_refused(folder):
     (folder / "softmax.py").write_text("def (")
     with pytest.raises(UsageError, match="headway reset softmax"):
         files.reset(folder, "softmax.softmax", TRANSFORMER)

@@ -47,9 +47,15 @@ def started(folder):
 
 
 @pytest.fixture
-def watching(started):
-    def start(*arguments, first="def build_vocab(", command=HEADWAY, **settings):
-        return started([*command, "watch", *arguments], first, **settings)
+def watching(started, folder):
+    """Start `headway watch`, and save a softmax with a wrong `body` if that is given."""
+
+    def start(*arguments, body=None, first="def build_vocab(", command=HEADWAY, **settings):
+        terminal = started([*command, "watch", *arguments], first, **settings)
+        if body:
+            save(folder, body)
+            terminal.wait_for("✗ softmax.softmax")
+        return terminal
 
     return start
 
@@ -83,9 +89,8 @@ def save(folder, body):
 
 
 def test_watch_full_session(watching, folder):
-    terminal = watching(columns=80, lines=24)
-    save(folder, WRONG)
-    screen = terminal.wait_for("✗ softmax.softmax")
+    terminal = watching(body=WRONG, columns=80, lines=24)
+    screen = terminal.screen()
     assert "PyTorch's softmax" in screen and "softmax.py:" in screen
     assert max(map(len, screen.split("\n"))) <= 80
     assert "\x1b]8;" in terminal.raw  # a link to the line
@@ -110,9 +115,7 @@ def test_watch_full_session(watching, folder):
 
 
 def test_watch_survives_unusual_saves(watching, folder):
-    terminal = watching()
-    save(folder, WRONG)
-    terminal.wait_for("✗ softmax.softmax")
+    terminal = watching(body=WRONG)
     path = folder / "softmax.py"
     good = path.read_text().replace(WRONG, RIGHT)
     path.write_text(path.read_text().replace("return z", "return z +"))
@@ -175,14 +178,6 @@ def test_slow_check_is_explained(watching, folder):
     assert "takes too long" not in terminal.screen()
 
 
-def test_resize_redraws_within_the_width(watching):
-    terminal = watching(columns=100, lines=40)
-    terminal.resize(60, 15)
-    terminal.wait_for(lambda screen: "q quit" in screen and max(map(len, screen.split("\n"))) <= 60)
-    terminal.press("\x03")
-    assert terminal.wait_end() == 0
-
-
 def test_ctrl_z_restores_the_shell_and_fg_resumes(started, folder):
     command = f"{shlex.join(HEADWAY)} watch; echo STOPPED; read answer; fg"
     terminal = started(["bash", "-mc", command], "def build_vocab(")
@@ -194,9 +189,7 @@ def test_ctrl_z_restores_the_shell_and_fg_resumes(started, folder):
 
 
 def test_reset_asks_and_keeps_a_backup(watching, folder):
-    terminal = watching()
-    save(folder, WRONG)
-    terminal.wait_for("✗ softmax.softmax")
+    terminal = watching(body=WRONG)
     terminal.press("r", shows="y / n")
     terminal.press("n", shows="nothing was changed")
     terminal.press("ry")
@@ -215,9 +208,7 @@ def test_edit_lends_the_terminal_to_the_editor(watching, folder, tmp_path):
 
 
 def test_solution_is_offered_after_the_last_hint_and_confirmed(watching, folder):
-    terminal = watching(columns=140, lines=60)
-    save(folder, WRONG)
-    terminal.wait_for("✗ softmax.softmax")
+    terminal = watching(body=WRONG, columns=140, lines=60)
     assert "Return the softmax" in terminal.screen()  # the documentation beside the report
     terminal.press("s", shows="after the last hint")
     terminal.press("hmm", shows="s shows the solution")
@@ -230,17 +221,18 @@ def test_solution_is_offered_after_the_last_hint_and_confirmed(watching, folder)
     terminal.press("d", shows="- yours   + the solution")
 
 
-def test_help_lists_all_keys(watching):
+def test_help_lists_all_keys_and_a_resize_redraws_within_the_width(watching):
     terminal = watching(columns=80, lines=40)
-    screen = terminal.press("?", shows="compare your code with the solution")
-    assert "timed out" in screen
+    assert "timed out" in terminal.press("?", shows="compare your code with the solution")
     terminal.press("?", shows=lambda screen: "timed out" not in screen)
+    terminal.resize(60, 15)
+    terminal.wait_for(lambda screen: "q quit" in screen and max(map(len, screen.split("\n"))) <= 60)
+    terminal.press("\x03")
+    assert terminal.wait_end() == 0
 
 
 def test_screen_scrolls_to_the_end_of_the_documentation(watching, folder):
-    terminal = watching(columns=80, lines=24)
-    save(folder, WRONG)
-    terminal.wait_for("✗ softmax.softmax")
+    terminal = watching(body=WRONG, columns=80, lines=24)
     terminal.wait_for("below · ↑ ↓ PgUp PgDn")
     screen = terminal.press("\x1b[F", shows="above · ↑ ↓")
     assert "ValueError: if" in screen
