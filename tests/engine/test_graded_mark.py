@@ -10,10 +10,11 @@ from autograder.course.stubs import bundled
 from autograder.courses.transformer import TRANSFORMER
 
 BOTH = "ffn.relu", "ffn.gelu"
+pytestmark = pytest.mark.slow
+
 PLUGIN = ("-m", "pytest", "-p", "autograder.engine.pytest_plugin", "-q")
 
 
-@pytest.mark.slow
 def test_mark_with_two_functions_makes_a_check_of_each(check_submission):
     result = check_submission(bundled("solutions"), *BOTH)
     relu, gelu = (
@@ -24,7 +25,6 @@ def test_mark_with_two_functions_makes_a_check_of_each(check_submission):
     assert result.passed
 
 
-@pytest.mark.slow
 def test_check_of_two_functions_can_be_selected_for_one():
     path, *_ = registry.check_files("ffn", TRANSFORMER.package)
     wanted = f"{path}::test_activation_dtypes[{BOTH[1]}]"
@@ -34,7 +34,6 @@ def test_check_of_two_functions_can_be_selected_for_one():
     assert "1 passed" in done.stdout
 
 
-@pytest.mark.slow
 def test_check_of_two_functions_with_parametrize_is_an_error(tmp_path):
     path = tmp_path / "test_both.py"
     mark = f"@pytest.mark.parametrize('n', [1, 2])\n@pytest.mark.graded{BOTH}"

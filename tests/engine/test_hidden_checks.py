@@ -5,6 +5,8 @@ import re
 
 import pytest
 from support.commands import SOFTMAX, timeless
+from support.editing import write_files
+from support.raising import raising
 
 from autograder.courses.transformer import TRANSFORMER
 from autograder.documents.results import hidden_document, to_document, withhold
@@ -122,9 +124,7 @@ FAILURES = {
 def failures(tmp_path_factory):
     """Return the result of each way to fail the hidden check."""
     folder, found = tmp_path_factory.mktemp("failures"), {}
-    for name, way in FAILURES.items():
-        (folder / name).mkdir()
-        (folder / name / "softmax.py").write_text(WAYS.format(way=way))
+    write_files(folder, {f"{name}/softmax.py": WAYS.format(way=way) for name, way in FAILURES.items()})
     limits = Limits(call_seconds=0.2)
     options = Options(("softmax.log_softmax",), limits=limits, is_hidden=lambda check: check == HIDDEN)
     run_in_session(options, lambda s: found.update({n: s.check(n, folder / n, options.functions) for n in FAILURES}))
@@ -157,10 +157,7 @@ def test_hidden_check_of_an_unwritten_function_is_not_started(submission, check_
 
 @pytest.mark.slow
 def test_internal_error_in_a_hidden_check_shows_no_text(submission, check_submission, monkeypatch):
-    def fail(*_):
-        raise ZeroDivisionError("the input")
-
-    monkeypatch.setattr(student, "default_as_int64", fail)
+    monkeypatch.setattr(student, "default_as_int64", raising(ZeroDivisionError("the input")))
     hidden, shown = (
         check_submission(submission(softmax=SOFTMAX), "softmax.softmax", is_hidden=lambda check, is_it=is_it: is_it)
         for is_it in (True, False)

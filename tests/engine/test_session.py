@@ -6,11 +6,12 @@ import sys
 
 import pytest
 from support.commands import SOFTMAX as RIGHT
+from support.editing import write_files
 from support.judging import by_name
 
 from autograder.course import registry
 from autograder.courses.transformer import TRANSFORMER
-from autograder.documents.results import SubmissionResult, to_document
+from autograder.documents.results import to_document
 from autograder.engine import job_runner
 from autograder.engine.diagnosis import diagnose
 from autograder.engine.official_solutions import official_prerequisites
@@ -42,10 +43,12 @@ def statuses(result):
     return {check.function: check.status for check in result.checks}
 
 
-def test_check_correct_code_earns_all_points(submission, check_submission):
-    result = check_submission(submission(softmax=RIGHT), "softmax.softmax")
-    assert result.passed, [c.message for c in result.checks if c.status != "passed"]
-    assert result.earned == result.possible(TRANSFORMER) > 0
+def test_check_correct_code_earns_all_points_also_with_warnings(submission, check_submission):
+    for code in (RIGHT, RIGHT.replace("    z =", "    np.log(np.zeros(1))\n    z =")):
+        result = check_submission(submission(softmax=code), "softmax.softmax")
+        assert result.passed, [c.message for c in result.checks if c.status != "passed"]
+        assert result.earned == result.possible(TRANSFORMER) > 0
+    assert "divide by zero" in result.checks[0].warnings[0]
 
 
 def test_check_wrong_code_reports_details(submission, check_submission):
@@ -73,17 +76,15 @@ def test_check_leftover_stub_line_is_located(submission, check_submission):
     assert all("delete" in check.help and check.location["line"] == line for check in checks)
 
 
-def test_check_syntax_error_has_no_input(submission, check_submission):
-    checks = check_submission(submission(softmax=RIGHT.replace("):", ")")), "softmax.softmax").checks
-    assert {(check.status, check.inputs) for check in checks} == {("error", None)}
-    assert all("softmax.py: SyntaxError in" in check.message for check in checks)
-
-
-def test_check_undecodable_file_is_unreadable(submission, check_submission):
-    folder = submission(softmax="")
-    (folder / "softmax.py").write_bytes(b"\xff\x00" * 20)
+@pytest.mark.parametrize(("content", "message"), [
+    (RIGHT.replace("):", ")").encode(), "softmax.py: SyntaxError in"), (b"\xff\x00" * 20, "cannot read softmax.py"),
+], ids=["syntax error", "no text"])  # fmt: skip
+def test_check_file_that_cannot_be_read_has_no_input(submission, check_submission, content, message):
+    folder = submission()
+    (folder / "softmax.py").write_bytes(content)
     checks = check_submission(folder, "softmax.softmax").checks
-    assert all("cannot read softmax.py" in check.message for check in checks)
+    assert {(check.status, check.inputs) for check in checks} == {("error", None)}
+    assert all(message in check.message for check in checks)
 
 
 def test_check_syntax_error_while_it_runs_has_an_input(submission, check_submission):
@@ -189,12 +190,6 @@ def test_check_exit_and_loop_fail_only_their_checks(submission, check_submission
     assert statuses(result) == dict(zip(names, ("passed", "error", "timeout"), strict=True))
 
 
-def test_check_warning_does_not_fail(submission, check_submission):
-    noisy = RIGHT.replace("    z =", "    np.log(np.zeros(1))\n    z =")
-    result = check_submission(submission(softmax=noisy), "softmax.softmax")
-    assert result.passed and "divide by zero" in result.checks[0].warnings[0]
-
-
 def test_check_seed_changes_only_inputs(submission, check_submission):
     assert all(check_submission(submission(softmax=RIGHT), "softmax.softmax", seed=seed).passed for seed in (0, 41))
     hard_coded = RIGHT.replace("z / z.sum(axis, keepdims=True)", "np.ones(x.shape) / x.shape[axis]")
@@ -202,15 +197,10 @@ def test_check_seed_changes_only_inputs(submission, check_submission):
 
 
 def test_one_session_checks_many_submissions(submission, tmp_path):
-    folders = []
-    for name, text in (("ada", RIGHT), ("ben", "syntax error here"), ("cem", RIGHT.replace("max", "min"))):
-        folder = tmp_path / name
-        folder.mkdir()
-        (folder / "softmax.py").write_text(text)
-        folders.append(folder)
-    results: list[SubmissionResult] = []
+    codes, results = {"ada": RIGHT, "ben": "syntax error here", "cem": RIGHT.replace("max", "min")}, []
+    write_files(tmp_path, {f"{name}/softmax.py": code for name, code in codes.items()})
     functions = ("softmax.softmax",)
-    run_in_session(Options(functions), lambda s: results.extend(s.check(f.name, f, functions) for f in folders))
+    run_in_session(Options(functions), lambda s: results.extend(s.check(n, tmp_path / n, functions) for n in codes))
     assert [result.submission for result in results] == ["ada", "ben", "cem"]
     assert [result.passed for result in results] == [True, False, False]
     assert all("SyntaxError" in check.message for check in results[1].checks)
@@ -337,16 +327,16 @@ def test_answer_that_is_the_same_for_every_seed_earns_nothing_alone(submission, 
     assert result.earned == 0
 
 
-def test_exception_has_the_line_of_the_function_under_check(submission, check_submission):
-    text = "def _deep(x):\n    return x[None][7]\n\n\ndef softmax(x, axis=-1, temperature=1.0):\n    return _deep(x)\n"
+@pytest.mark.parametrize(("before", "result", "caller"), [
+    ("def _deep(x):\n    return x[None][7]\n\n\n", "_deep(x)", 6),
+    ("", "[row.missing for row in x]", None),
+], ids=["helper", "comprehension"])  # fmt: skip
+def test_exception_has_its_line_and_that_of_the_function_under_check(
+    submission, check_submission, before, result, caller
+):
+    text = f"{before}def softmax(x, axis=-1, temperature=1.0):\n    return {result}\n"
     check = by_name(check_submission(submission(softmax=text), "softmax.softmax").checks)["rows"]
-    assert (check.location["line"], check.called_from["line"]) == (2, 6)
-
-
-def test_exception_in_a_comprehension_has_one_line(submission, check_submission):
-    text = "def softmax(x, axis=-1, temperature=1.0):\n    return [row.missing for row in x]\n"
-    check = by_name(check_submission(submission(softmax=text), "softmax.softmax").checks)["rows"]
-    assert check.location["line"] == 2 and check.called_from is None
+    assert check.location["line"] == 2 and (check.called_from and check.called_from["line"]) == caller
 
 
 def test_official_prerequisites_unblock_assignment(submission, check_submission):
@@ -365,10 +355,8 @@ def test_official_folder_has_a_name_of_128_random_bits(tmp_path):
 
 
 def test_official_folder_holds_only_earlier_solutions(tmp_path):
-    submission = tmp_path / "submission"
-    submission.mkdir()
-    for name in ("softmax", "attention", "blocks", "helper"):
-        (submission / f"{name}.py").write_text(f"mine = {name!r}\n")
+    names = ("softmax", "attention", "blocks", "helper")
+    submission = write_files(tmp_path / "submission", {f"{name}.py": f"mine = {name!r}\n" for name in names})
     with official_prerequisites(TRANSFORMER) as folder_for:
         folder = folder_for(submission, "attention")
         assert folder_for(submission, "attention") == folder

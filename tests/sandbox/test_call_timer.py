@@ -9,6 +9,7 @@ import sys
 from types import SimpleNamespace
 
 import pytest
+from support.raising import raising
 from support.waiting import wait_until
 
 from autograder.sandbox import call_timer, process
@@ -16,13 +17,19 @@ from autograder.sandbox.call_timer import Activity, CallTimer, Deadline, SleepMe
 from autograder.sandbox.process import SocketProcess
 
 
-def seconds_until_stopped(monkeypatch, activity, deadline, wall_seconds=100.0):
-    """Return when a call is stopped whose process uses CPU time as `activity` says, and the timer; the clock is ours.
+@pytest.fixture
+def clock(monkeypatch):
+    """The clock of timers, which only the test moves."""
+    clock = SimpleNamespace(now=0.0)
+    monkeypatch.setattr(call_timer, "time", SimpleNamespace(monotonic=lambda: clock.now))
+    return clock
+
+
+def seconds_until_stopped(clock, activity, deadline, wall_seconds=100.0):
+    """Return when a call is stopped whose process uses CPU time as `activity` says, and the timer.
 
     `activity` maps the time since the call to an Activity or None.
     """
-    clock = SimpleNamespace(now=0.0)
-    monkeypatch.setattr(call_timer, "time", SimpleNamespace(monotonic=lambda: clock.now))
     timer = CallTimer(deadline, wall_seconds, lambda: activity(clock.now))
     with contextlib.suppress(TimeoutError):
         while clock.now < 1000:
@@ -37,20 +44,19 @@ def seconds_until_stopped(monkeypatch, activity, deadline, wall_seconds=100.0):
     (0.0, False, 1.0, 50.0, 50.0, None),  # it waits for the machine until the time of the submission is over
     (None, False, 1.5, 100.0, 4.5, "within 4.5 s"),  # without a measurement, the clock decides
 ], ids=["loop", "busy machine", "sleeper", "waiting", "no measurement"])  # fmt: skip
-def test_call_is_stopped(monkeypatch, cpu_share, is_asleep, cpu_seconds, wall_seconds, stopped_after, reason):
+def test_call_is_stopped(clock, cpu_share, is_asleep, cpu_seconds, wall_seconds, stopped_after, reason):
     def activity(now):
         return None if cpu_share is None else Activity(cpu_share * now, is_asleep=is_asleep)
 
-    seconds, timer = seconds_until_stopped(monkeypatch, activity, Deadline(lambda: cpu_seconds), wall_seconds)
+    seconds, timer = seconds_until_stopped(clock, activity, Deadline(lambda: cpu_seconds), wall_seconds)
     assert seconds == pytest.approx(stopped_after, abs=0.2 if is_asleep else 0.01)
     assert reason in timer.reason if reason else not timer.reason
 
 
-def seconds_asleep(monkeypatch, seconds_of_a_call, is_asleep):
+def seconds_asleep(clock, seconds_of_a_call, is_asleep):
     """Return what is counted of 20 s in calls; `is_asleep` says so for the time since the beginning of a call."""
     random.seed(1)
-    clock, meter = SimpleNamespace(now=0.0), SleepMeter()
-    monkeypatch.setattr(call_timer, "time", SimpleNamespace(monotonic=lambda: clock.now))
+    clock.now, meter = 0.0, SleepMeter()
     while clock.now < 20.0:
         began, end = clock.now, clock.now + seconds_of_a_call
         activity = lambda began=began: Activity(0.0, is_asleep(clock.now - began))  # noqa: E731
@@ -62,11 +68,11 @@ def seconds_asleep(monkeypatch, seconds_of_a_call, is_asleep):
 
 
 @pytest.mark.parametrize("seconds_of_a_call", [0.005, 0.03, 0.9])
-def test_sleep_in_short_calls_is_counted(monkeypatch, seconds_of_a_call):
-    assert seconds_asleep(monkeypatch, seconds_of_a_call, lambda now: True) == pytest.approx(20.0, rel=0.3)
-    half = seconds_asleep(monkeypatch, seconds_of_a_call, lambda now: now > seconds_of_a_call / 2)
+def test_sleep_in_short_calls_is_counted(clock, seconds_of_a_call):
+    assert seconds_asleep(clock, seconds_of_a_call, lambda now: True) == pytest.approx(20.0, rel=0.3)
+    half = seconds_asleep(clock, seconds_of_a_call, lambda now: now > seconds_of_a_call / 2)
     assert half == pytest.approx(10.0, rel=0.3)
-    assert seconds_asleep(monkeypatch, seconds_of_a_call, lambda now: False) == 0.0
+    assert seconds_asleep(clock, seconds_of_a_call, lambda now: False) == 0.0
 
 
 class OwnProcess(SocketProcess):
@@ -87,10 +93,8 @@ def test_process_that_waits_to_be_read_is_not_asleep(monkeypatch):
         assert student.activity() == Activity(1.0, is_asleep=True)
 
 
-def test_late_look_does_not_count_as_sleep(monkeypatch):
+def test_late_look_does_not_count_as_sleep(clock):
     """A grader that had to wait for the processor finds a process that has answered meanwhile, and is asleep."""
-    clock = SimpleNamespace(now=0.0)
-    monkeypatch.setattr(call_timer, "time", SimpleNamespace(monotonic=lambda: clock.now))
     timer = CallTimer(Deadline(lambda: 0.3, 0.3), 100.0, lambda: Activity(0.01, is_asleep=True))
     for _ in range(2):
         clock.now += timer.seconds_to_wait() + 5.0
@@ -103,19 +107,15 @@ def test_late_look_does_not_count_as_sleep(monkeypatch):
 
 def test_answer_that_was_there_at_the_deadline_is_read():
     ours, theirs = socket.socketpair()
-
-    def late():
-        raise TimeoutError
-
     with ours, theirs:
         theirs.sendall(b"answer")
         student = OwnProcess(ours, None)
-        assert student.receive(6, late) == b"answer"
+        assert student.receive(6, raising(TimeoutError())) == b"answer"
         with pytest.raises(TimeoutError):
-            student.receive(6, late)
+            student.receive(6, raising(TimeoutError()))
         theirs.sendall(b"answer"[:3])
         with pytest.raises(TimeoutError):  # only half of it
-            student.receive(6, late)
+            student.receive(6, raising(TimeoutError()))
 
 
 def test_deadline_of_quick_call_is_never_computed():
@@ -123,9 +123,7 @@ def test_deadline_of_quick_call_is_never_computed():
     assert 0.9 < timer.seconds_to_wait() <= 1.0
 
 
-def test_answer_that_drips_is_stopped(monkeypatch):
-    clock = SimpleNamespace(now=0.0)
-    monkeypatch.setattr(call_timer, "time", SimpleNamespace(monotonic=lambda: clock.now))
+def test_answer_that_drips_is_stopped(clock):
     timer = CallTimer(Deadline(lambda: 60.0), 100.0, lambda: None)
     timer.note_answer()
     clock.now = 10.5

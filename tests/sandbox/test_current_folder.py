@@ -15,6 +15,7 @@ from pathlib import Path
 import pytest
 from support import toy_course
 from support.commands import SOFTMAX, invoke
+from support.editing import write_files
 from support.hostile_folder import MODULES, WARNED_OF, write_all, write_modules
 from support.tiny_chat import make_chat_model
 from support.tiny_gpt2 import make_random_model
@@ -75,8 +76,7 @@ def given(tmp_path_factory):
     """What commands are given, made where nothing is hostile."""
     root = tmp_path_factory.mktemp("given")
     paths = {name: root / name for name in ("work", "class_", "out", "gpt2", "course", "courses")}
-    (paths["class_"] / "ada").mkdir(parents=True)
-    (paths["class_"] / "ada" / "softmax.py").write_text(SOFTMAX)
+    write_files(paths["class_"], {"ada/softmax.py": SOFTMAX})
     create.create(paths["work"], TRANSFORMER)
     (paths["work"] / "softmax.py").write_text(SOFTMAX)
     assert invoke("grade", paths["class_"], "--out", paths["out"], *GRADE.split()).returncode == 0
@@ -167,9 +167,8 @@ def test_grade_started_among_submissions_loads_none(place, class_, names, given,
 
 def test_gradescope_in_hostile_folder_loads_nothing(given, hostile, run):
     shutil.copytree(given["class_"] / "ada", hostile / "submission")
-    (hostile / "source").mkdir()
     settings = asdict(GradescopeSettings(assignments=("softmax",), unsafe=True))
-    (hostile / "source" / "settings.json").write_text(json.dumps(settings))
+    write_files(hostile, {"source/settings.json": json.dumps(settings)})
     places = {"HEADWAY_AUTOGRADER_ROOT": str(hostile), "HEADWAY_AUTOGRADER_PYTHON": sys.executable}
     script = Path(gradescope.__file__).with_name("templates") / "run_autograder"
     run("-c", script.read_text("utf-8"), cwd=hostile, program="bash", **places)

@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 from support import commands
 from support.built_in import solution_source
+from support.editing import write_files
 from support.result_documents import checks_of
 from support.toy_course import install
 
@@ -50,10 +51,8 @@ def test_file_named_in_an_answer_is_not_executed_by_the_grader(tmp_path):
     site, trap = install(tmp_path / "site"), tmp_path / "trap"
     checks = site / "toycourse" / "averages" / "checks.py"
     checks.write_text(checks.read_text() + CHECK)
-    folder = tmp_path / "class" / "mallory"
-    folder.mkdir(parents=True)
-    (folder / "payload.py").write_text(PAYLOAD.format(trap=str(trap)))
-    (folder / "averages.py").write_text(HOSTILE)
+    files = {"payload.py": PAYLOAD.format(trap=str(trap)), "averages.py": HOSTILE}
+    folder = write_files(tmp_path / "class" / "mallory", files)
     command = ("check", "--dir", folder, "--curriculum", "toy", "--json", "-")
     done = commands.headway(*command, PYTHONPATH=str(site), PYTHONDONTWRITEBYTECODE="1")
     assert done.returncode == 1, done.stderr

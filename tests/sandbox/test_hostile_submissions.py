@@ -15,11 +15,13 @@ from pathlib import Path
 
 import pytest
 from support import hostile_class
+from support.built_in import solution_source
 from support.commands import HEADWAY, headway
+from support.editing import write_files
 from support.hostile_levels import CLASSES, NOBODY, as_nobody, grade, why_no_nobody, why_not
+from support.process_tree import children, family
 from support.waiting import is_running, wait_until
 
-from autograder.course.stubs import bundled
 from autograder.engine.session import Options, run_in_session
 from autograder.sandbox import probe
 from autograder.sandbox.policy import NO_SANDBOX
@@ -101,39 +103,31 @@ def user(request, place):
 
 
 def test_killed_grader_leaves_no_process(place, user):
-    student = place / "class" / "loop"
-    student.mkdir(parents=True)
-    (student / "softmax.py").write_text("import time\ntime.sleep(3600)\n")
-    command = [*HEADWAY, "grade", str(student.parent), "--out", str(place / "out")]
+    submissions = write_files(place / "class", {"loop/softmax.py": "import time\ntime.sleep(3600)\n"})
+    command = [*HEADWAY, "grade", str(submissions), "--out", str(place / "out")]
     if not sandbox_here(place):
         command.append("--unsafe-no-sandbox")
     command += ["--seed", "0", "--assignment", "softmax.log_softmax", "--call-seconds", "60"]
     environment = {**os.environ, "TMPDIR": str(place), "HEADWAY_CACHE": str(place / "cache")}
     with subprocess.Popen(user(command), env=environment, stdout=subprocess.DEVNULL) as grader:
         # The probes start a server and a student too, which are gone again: this one stays.
-        wait_until(lambda: sleeping_student(str(place)), what=lambda: "no student process came")
-        below = processes_below(grader.pid)
-        assert sleeping_student(str(place)) in below
+        wait_until(lambda: sleeping_student(grader.pid), what=lambda: "no student process came")
+        below = [pid for pid in family(grader.pid) if pid != grader.pid]
         grader.kill()
     wait_until(lambda: not any(map(is_running, below)), what=lambda: "student processes outlive the grader")
 
 
 def test_killed_server_is_replaced_during_a_run(tmp_path):
     """In the sandbox, killed from outside after each submission."""
-    root = tmp_path / "root"
-    root.mkdir()
+    names, found = ["first", "second", "third"], []
+    root = write_files(tmp_path / "root", {f"{name}/softmax.py": solution_source("softmax") for name in names})
     sandbox = sandbox_here(root) or NO_SANDBOX
-    names = ["first", "second", "third"]
-    for name in names:
-        (root / name).mkdir()
-        shutil.copy(bundled("solutions") / "softmax.py", root / name)
-    found = []
 
     def check_and_kill_the_servers(session):
         for name in names:
             result = session.check(name, root / name, (hostile_class.FUNCTION,))
             found.append((result.submission, result.passed, result.internal_errors))
-            servers = [pid for pid in processes_below(os.getpid()) if "child/main.py" in command_line(pid)]
+            servers = [pid for pid in family(os.getpid()) if "child/main.py" in command_line(pid)]
             assert servers, "there is no server"
             for pid in servers:
                 with contextlib.suppress(ProcessLookupError):  # the sandbox dies with its parent, perhaps before it
@@ -145,13 +139,10 @@ def test_killed_server_is_replaced_during_a_run(tmp_path):
 
 def test_grade_without_sandbox_is_refused_or_recorded(tmp_path):
     """No level holds without seccomp."""
-    student, lacking = tmp_path / "class" / "ada", tmp_path / "lacking"
-    for folder in (student, lacking):
-        folder.mkdir(parents=True)
-    shutil.copy(bundled("solutions") / "softmax.py", student)
-    (lacking / "pyseccomp.py").write_text("raise ImportError('not here')\n")
+    submissions = write_files(tmp_path / "class", {"ada/softmax.py": solution_source("softmax")})
+    lacking = write_files(tmp_path / "lacking", {"pyseccomp.py": "raise ImportError('not here')\n"})
     chosen = ("--seed", "0", "--assignment", "softmax.log_softmax")
-    arguments = ("grade", student.parent, "--out", tmp_path / "out", *chosen)
+    arguments = ("grade", submissions, "--out", tmp_path / "out", *chosen)
 
     def results():
         documents = [json.loads(path.read_text()) for path in (tmp_path / "out").rglob("*.json")]
@@ -174,31 +165,11 @@ def sandbox_here(root):
         return None
 
 
-def processes():
-    """Every process with its parent."""
-    found = {}
-    for path in Path("/proc").glob("[0-9]*/stat"):
-        with contextlib.suppress(OSError):
-            found[int(path.parent.name)] = int(path.read_text().rpartition(")")[2].split()[1])
-    return found
-
-
-def processes_below(pid):
-    tree, found, level = processes(), [], [pid]
-    while level:
-        level = [child for child, parent in tree.items() if parent in level]
-        found += level
-    return found
-
-
-def sleeping_student(mark):
-    """The forked student process whose server was told of this folder, if it has been there for a while."""
-    tree = processes()
-    servers = [pid for pid in tree if "child/main.py" in command_line(pid) and mark in command_line(pid)]
-    return next(
-        (pid for pid in servers if tree[pid] in servers and "bwrap" not in command_line(tree[pid]) and age(pid) > 1),
-        None,
-    )
+def sleeping_student(grader):
+    """The student process that a server below the grader forked, if it has been there for a while."""
+    servers = {pid for pid in family(grader) if "child/main.py" in command_line(pid)}
+    forked = (child for pid in servers if "bwrap" not in command_line(pid) for child in children(pid))
+    return next((pid for pid in forked if pid in servers and age(pid) > 1), None)
 
 
 def age(pid):

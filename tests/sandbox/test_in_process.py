@@ -13,6 +13,7 @@ from contextlib import closing
 
 import numpy as np
 import pytest
+from support.editing import write_files
 
 from autograder.courses.transformer import TRANSFORMER
 from autograder.engine.student import StudentCode
@@ -30,10 +31,7 @@ def student(tmp_path):
     students = []
 
     def make(**modules):
-        folder = tmp_path / str(len(students))
-        folder.mkdir()
-        for name, text in modules.items():
-            (folder / f"{name}.py").write_text(text, "utf-8")
+        folder = write_files(tmp_path / f"{len(students)}", {f"{name}.py": text for name, text in modules.items()})
         students.append(StudentCode(WORKERS, folder, TRANSFORMER, Limits()))
         return students[-1]
 

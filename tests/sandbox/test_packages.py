@@ -4,6 +4,7 @@ import json
 
 import pytest
 from support.commands import headway
+from support.editing import write_files
 from support.paths import ROOT
 
 from autograder.classroom.exporters import gradescope
@@ -52,10 +53,8 @@ def test_allowed_package_draws_and_nothing_else_is_found(submission, tmp_path, l
 @pytest.mark.slow
 def test_class_and_workspace_import_what_the_policy_allows_and_record_versions(tmp_path):
     code = "import matplotlib\nassert matplotlib.__version__\n" + (ROOT / "solutions/softmax.py").read_text("utf-8")
-    for folder in (tmp_path / "class" / "ada", tmp_path / "work"):
-        folder.mkdir(parents=True)
-        (folder / "softmax.py").write_text(code, "utf-8")
-        (folder / "course.toml").write_text(POLICY)
+    for folder in ("class/ada", "work"):
+        write_files(tmp_path / folder, {"softmax.py": code, "course.toml": POLICY})
     (tmp_path / "class" / "course.toml").write_text(POLICY)
     grade = ("grade", "class", "--out", "out", "--seed", "0", "-j", "1", "--unsafe-no-sandbox")
     headway(*grade, cwd=tmp_path)

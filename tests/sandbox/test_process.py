@@ -4,7 +4,9 @@ import os
 import shutil
 from contextlib import closing
 
+import numpy as np
 import pytest
+from support.editing import write_files
 from support.waiting import wait_until
 
 from autograder.core.text import clean
@@ -123,11 +125,6 @@ def test_exception_whose_str_raises_is_reported(student):
     require_failure(student, Raised, "softmax raised E")
 
 
-def test_stub_is_not_started(student):
-    student = student("def softmax(x):\n    raise NotImplementedError('softmax.softmax')\n")
-    require_failure(student, NotStarted)
-
-
 def test_unwritten_prerequisite_blocks(student):
     attention = "from softmax import softmax\ndef attention(q, k, v, mask=None):\n    return softmax(q)\n"
     student = student("def softmax(x, axis=-1):\n    raise NotImplementedError\n", {"attention": attention})
@@ -143,11 +140,12 @@ def test_syntax_error_affects_only_its_module(student):
     assert still_works(student)
 
 
-def test_missing_module_and_function_are_reported(student):
-    student = student()
-    require_failure(student, NotStarted, "no function softmax")
+def test_what_is_not_written_is_not_started(student):
+    require_failure(student("def softmax(x):\n    raise NotImplementedError('softmax.softmax')\n"), NotStarted)
+    empty = student()
+    require_failure(empty, NotStarted, "no function softmax")
     with pytest.raises(NotStarted, match=r"no file layernorm\.py"):
-        student.layernorm.layernorm(1, 2, 3)
+        empty.layernorm.layernorm(1, 2, 3)
 
 
 def test_import_of_regex_works(student):
@@ -264,27 +262,17 @@ def test_unsendable_results_are_opaque(student):
 
 
 @pytest.mark.slow
-def test_modified_inputs_are_named(student):
-    import numpy as np
-
-    student = student("def softmax(x, axis=-1):\n    x -= 1\n    return x.copy()\n")
-    student.softmax.softmax(np.ones(3))
-    assert student.calls[-1].modified == ["x"]
+@pytest.mark.parametrize(("line", "make", "modified"), [
+    ("x -= 1", lambda: np.ones(3), ["x"]),
+    ("x.append(np.ones(1))", list, ["x[0]"]),
+    ("x['step'] += 1", lambda: {"step": 3, "rate": 0.5}, ["x['step']"]),
+], ids=["array", "added array", "number in a dictionary"])  # fmt: skip
+def test_modified_inputs_are_named(student, line, make, modified):
+    student = student(f"def softmax(x):\n    {line}\n    return 0\n")
+    student.softmax.softmax(make())
+    assert student.calls[-1].modified == modified
     student.softmax.log_softmax(np.ones(3))
     assert student.calls[-1].modified == []
-
-
-def test_array_that_was_added_to_an_input_is_named(student):
-    student = student("def softmax(x):\n    x.append(np.ones(1))\n    return 0\n")
-    student.softmax.softmax([])
-    assert student.calls[-1].modified == ["x[0]"]
-
-
-@pytest.mark.slow
-def test_modified_number_in_a_dictionary_is_named(student):
-    student = student("def softmax(x):\n    x['step'] += 1\n    return 0\n")
-    student.softmax.softmax({"step": 3, "rate": 0.5})
-    assert student.calls[-1].modified == ["x['step']"]
 
 
 def test_numpy_warnings_are_recorded(student):
@@ -300,9 +288,8 @@ def test_next_submission_starts_fresh(some_workers, submission, tmp_path):
     bad = submission(softmax=text)
     first = StudentCode(some_workers, bad, TRANSFORMER, Limits())
     first.softmax.softmax(1)
-    other = tmp_path / "other"
-    other.mkdir()
-    (other / "softmax.py").write_text("import numpy as np\ndef softmax(x):\n    return np.exp(0.0)\n")
+    good = "import numpy as np\ndef softmax(x):\n    return np.exp(0.0)\n"
+    other = write_files(tmp_path / "other", {"softmax.py": good})
     second = StudentCode(some_workers, other, TRANSFORMER, Limits())
     assert second.softmax.softmax(1) == 1.0
     first.close()
@@ -323,9 +310,7 @@ def softmax(x):
     return sorted(name.decode() for name in found)
 """
     for name in ("0a1b2c3d", "4e5f6789"):
-        folder = tmp_path / f"folder-of-{name}"
-        folder.mkdir()
-        (folder / "softmax.py").write_text(text)
+        folder = write_files(tmp_path / f"folder-of-{name}", {"softmax.py": text})
         with closing(StudentCode(workers, folder, TRANSFORMER, Limits())) as student:
             assert student.softmax.softmax(1) == [name]
 
@@ -355,21 +340,20 @@ def test_server_that_dies_is_replaced(submission, tmp_path, sandboxed):
 
 
 def test_start_failure_raises_worker_unavailable(submission):
-    with ForkedWorkers(sandbox=SandboxPolicy(python=shutil.which("false"))) as workers:
-        student = StudentCode(workers, submission(softmax=GOOD), TRANSFORMER, Limits())
-        with pytest.raises(UsageError, match="headway doctor"):
-            still_works(student)
-        student.close()
+    with (
+        ForkedWorkers(sandbox=SandboxPolicy(python=shutil.which("false"))) as workers,
+        closing(StudentCode(workers, submission(softmax=GOOD), TRANSFORMER, Limits())) as student,
+        pytest.raises(UsageError, match="headway doctor"),
+    ):
+        still_works(student)
 
 
 @pytest.mark.slow
 def test_library_path_is_passed_to_the_child(submission, monkeypatch):
     monkeypatch.setenv("LD_LIBRARY_PATH", "/of/a/cluster")
-    with start_workers() as workers:
-        text = "import os\ndef softmax(x):\n    return sorted(os.environ)\n"
-        student = StudentCode(workers, submission(softmax=GOOD + text), TRANSFORMER, Limits())
+    folder = submission(softmax="import os\ndef softmax(x):\n    return sorted(os.environ)\n")
+    with start_workers() as workers, closing(StudentCode(workers, folder, TRANSFORMER, Limits())) as student:
         named = student.softmax.softmax(1)
-        student.close()
     assert "LD_LIBRARY_PATH" in named and "HOME" not in named and "PATH" not in named
 
 

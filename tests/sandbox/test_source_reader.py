@@ -9,6 +9,7 @@ from contextlib import closing, suppress
 import numpy as np
 import pytest
 from support.calibration import cpu_limit
+from support.editing import write_files
 from support.softmax_class import grade_in_session
 from support.student_notebook import notebook
 
@@ -80,9 +81,7 @@ def test_deep_code_affects_only_its_submission(tmp_path):
 
 def test_find_similar_with_deep_code(tmp_path):
     pytest.importorskip("copydetect")
-    for name, code in SHAPES.items():
-        (tmp_path / name).mkdir()
-        (tmp_path / name / "softmax.ipynb").write_bytes(notebook(code))
+    write_files(tmp_path, {f"{name}/softmax.ipynb": notebook(code) for name, code in SHAPES.items()})
     assert similarity.find_similar(tmp_path).pairs == []
 
 

@@ -84,13 +84,9 @@ def test_check_seconds_are_those_of_its_calls(hanging):
     assert student.seconds == 0.0
 
 
-def test_process_may_print_what_earlier_ones_left():
-    limits = Limits(output_bytes=1000)
+def test_process_may_print_and_use_the_time_that_earlier_ones_left():
+    limits = Limits(output_bytes=1000, cpu_seconds=10.0)
     assert [limits.for_child(printed=n)["output_bytes"] for n in (0, 999, 1000, 1500)] == [1000, 1, 0, 0]
-
-
-def test_process_may_use_the_time_that_earlier_ones_left():
-    limits = Limits(cpu_seconds=10.0)
     assert [limits.for_child(used)["cpu_seconds"] for used in (0.0, 3.5, 9.9, 12.0)] == [10, 7, 1, 1]
     assert Limits.for_training(1.0).for_child(1e9)["cpu_seconds"] == 0  # no limit
 

@@ -11,6 +11,7 @@ from pathlib import Path
 
 import msgspec
 import pytest
+from support.editing import write_files
 from support.softmax_class import grade_in_session
 from support.student_notebook import notebook
 
@@ -154,9 +155,7 @@ def test_grading_a_class_parses_no_submission(parsed, tmp_path):
 
 def test_comparing_submissions_parses_none(parsed, tmp_path, monkeypatch):
     pytest.importorskip("copydetect")
-    for name, (file, content) in SUBMISSIONS.items():
-        (tmp_path / name).mkdir()
-        (tmp_path / name / file).write_bytes(content)
+    write_files(tmp_path, {f"{name}/{file}": content for name, (file, content) in SUBMISSIONS.items()})
     read = {}
     monkeypatch.setattr(similarity, "compare", lambda modules, curriculum: read.update(modules) or [])
     similarity.find_similar(tmp_path)

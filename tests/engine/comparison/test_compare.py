@@ -25,6 +25,7 @@ EXPECTED = np.arange(6.0).reshape(2, 3)
     ([[1.0]], "probs must be a NumPy array of numbers, not list"),
     (Opaque("numpy.matrix"), "probs must be a NumPy array of numbers, not numpy.matrix"),
     (EXPECTED[0], "probs has shape (3,), expected (2, 3) = (row, class)"),
+    (np.full((3, 2), np.nan, np.float32), "probs has shape (3, 2), expected (2, 3) = (row, class)"),
     (EXPECTED[:1], "probs has shape (1, 3), expected (2, 3) = (row, class)"),
     (EXPECTED.astype(np.float32), "probs has dtype float32, expected float64"),
     (EXPECTED * np.array([1, 1, np.nan]), "probs has nan values where finite values are expected"),
@@ -48,10 +49,6 @@ def test_compare_reports_first_wrong_array_of_a_list(actual, message):
     compare([EXPECTED, np.float64(2.0)], expected, TAPE)
 
 
-def test_compare_reports_shape_before_dtype_and_values():
-    assert "shape" in verdict(np.full((3, 2), np.nan, np.float32), EXPECTED).message
-
-
 @pytest.mark.parametrize("right", [1.5, 1e-300, 5e-324, 1e300])
 @pytest.mark.parametrize("wrong", [1e308, -1e308, 1e-323, 0.0, np.inf, np.nan])
 def test_compare_extreme_floats(right, wrong):
@@ -67,10 +64,6 @@ def test_compare_reports_largest_error():
     assert details["wrong"] == {"count": 2, "total": 6} and details["worst"]["index"] == [1, 2]
     assert details["worst"]["axes"] == ["row", "class"] and details["worst"]["yours"] == 3.0
     assert details["worst"]["expected"] == 5.0
-
-
-def test_compare_non_finite_values_become_text():
-    actual = EXPECTED.copy()
     actual[1, 1] = np.nan
     assert verdict(actual, EXPECTED).details["worst"]["yours"] == "nan"
 
@@ -82,22 +75,16 @@ def test_compare_accepts_rounding_and_rejects_mistakes(dtype, right, wrong):
     verdict((expected * dtype(1 + wrong)), expected)
 
 
-def test_compare_zero_uses_floor_of_largest_value():
-    expected = np.array([0.0, 1e6])
-    compare(np.array([1e-8, 1e6]), expected, SOFTMAX)
-    verdict(np.array([1e-3, 1e6]), expected)
-
-
-def test_compare_zero_among_small_values_keeps_the_floor():
-    expected = np.array([0.0, 0.5])
-    compare(expected + np.array([9e-13, 4e-10]), expected, SOFTMAX)
-    verdict(expected + np.array([2e-12, 4e-10]), expected)
-
-
-def test_compare_expected_infinity_must_match():
-    compare(np.array([-np.inf, 1.0]), np.array([-np.inf, 1.0]), SOFTMAX)
-    verdict(np.array([np.inf, 1.0]), np.array([-np.inf, 1.0]))
-    verdict(np.array([-1e300, 1.0]), np.array([-np.inf, 1.0]))
+@pytest.mark.parametrize(("expected", "right", "wrong"), [
+    ([0.0, 1e6], [1e-8, 1e6], [1e-3, 1e6]),
+    ([0.0, 0.5], [9e-13, 0.5 + 4e-10], [2e-12, 0.5 + 4e-10]),
+    ([-np.inf, 1.0], [-np.inf, 1.0], [np.inf, 1.0]),
+    ([-np.inf, 1.0], [-np.inf, 1.0], [-1e300, 1.0]),
+    ([np.nan, 1.0], [np.nan, 1.0], [0.0, 1.0]),
+], ids=["0 among large values", "0 among small values", "sign of infinity", "no infinity", "nan"])  # fmt: skip
+def test_compare_zero_infinity_and_nan(expected, right, wrong):
+    compare(np.array(right), np.array(expected), SOFTMAX)
+    verdict(np.array(wrong), np.array(expected))
 
 
 def test_compare_booleans_and_integers_exactly():
@@ -125,12 +112,6 @@ def test_compare_true_is_not_the_number_one():
 def test_compare_empty_arrays():
     compare(np.zeros((0, 3)), np.zeros((0, 3)), SOFTMAX)
     assert "shape" in verdict(np.zeros((3, 0)), np.zeros((0, 3))).message
-
-
-def test_compare_expected_nan_must_be_nan():
-    expected = np.array([np.nan, 1.0])
-    compare(expected.copy(), expected, SOFTMAX)
-    verdict(np.array([0.0, 1.0]), expected)
 
 
 @pytest.mark.parametrize(("actual", "expected"), [

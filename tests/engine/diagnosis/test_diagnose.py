@@ -43,6 +43,8 @@ def test_diagnose_names_mistake_in_other_style(tmp_path):
 @pytest.mark.slow
 @pytest.mark.parametrize("change", [
     ("return z", "return 1.01 * z"), ("keepdims=True)\n", "keepdims=True) ** 1.1\n"), ("np.exp", "np.arctan"),
+    # As a listed mistake for one temperature, right for the other: not that mistake.
+    ("/ temperature", "* (temperature if temperature < 1 else 1 / temperature)"),
 ])  # fmt: skip
 def test_diagnose_unknown_mistake_is_not_named(tmp_path, change):
     assert mistakes_in(tmp_path, "softmax.softmax", SOFTMAX.replace(*change)) == {None}
@@ -63,13 +65,6 @@ def attention(q, k, v, mask=None):
     failed = by_name(judged(tmp_path, "attention.attention", text))
     assert failed["sees_nothing"].mistake["id"] == "attention.attention/nan-where-nothing-is-seen"
     assert failed["errors"].mistake["id"].startswith("attention.attention/numbers-in-mask-accepted")
-
-
-@pytest.mark.slow
-def test_diagnose_mistake_must_explain_passed_checks(tmp_path):
-    """Wrong as the listed mistake for one temperature, right for the other: not that mistake."""
-    text = SOFTMAX.replace("/ temperature", "* (temperature if temperature < 1 else 1 / temperature)")
-    assert mistakes_in(tmp_path, "softmax.softmax", text) == {None}
 
 
 def test_diagnose_wrong_numbers_and_an_error_names_both(tmp_path):
@@ -93,17 +88,20 @@ def cross_entropy_backward(logits, targets):
     assert "your numbers" in reasons["loss_rows"] and "raises the same error" in reasons["loss_gradient_batch"]
 
 
-@pytest.mark.slow
-def test_diagnose_wrong_dtype_does_not_hide_mistake(tmp_path):
-    text = """
+EMBED_BACKWARD = """
 import numpy as np
 def embed_tokens_backward(dout, ids, vocab_size):
     if np.any(ids < 0) or np.any(ids >= vocab_size):
         raise ValueError("no such token")
-    dW = np.zeros((vocab_size, dout.shape[-1]))
-    dW[ids] += dout
+    dW = np.zeros((vocab_size, dout.shape[-1]), {dtype})
+    {add}
     return dW
 """
+
+
+@pytest.mark.slow
+def test_diagnose_wrong_dtype_does_not_hide_mistake(tmp_path):
+    text = EMBED_BACKWARD.format(dtype="float", add="dW[ids] += dout")
     failed = by_name(judged(tmp_path, "embeddings.embed_tokens_backward", text))
     assert set(failed) == {"table_gradient_repeated", "table_gradient_batch", "table_gradient_dtypes"}
     for outcome in failed.values():
@@ -113,15 +111,7 @@ def embed_tokens_backward(dout, ids, vocab_size):
 
 def test_diagnose_wrong_dtype_alone_is_not_named(tmp_path):
     """The values of a check are right: a mistake that does not show in it gives them, too."""
-    text = """
-import numpy as np
-def embed_tokens_backward(dout, ids, vocab_size):
-    if np.any(ids < 0) or np.any(ids >= vocab_size):
-        raise ValueError("no such token")
-    dW = np.zeros((vocab_size, dout.shape[-1]), np.longdouble)
-    np.add.at(dW, ids, dout)
-    return dW
-"""
+    text = EMBED_BACKWARD.format(dtype="np.longdouble", add="np.add.at(dW, ids, dout)")
     assert [outcome.mistake for outcome in judged(tmp_path, "embeddings.embed_tokens_backward", text)] == [None] * 5
 
 

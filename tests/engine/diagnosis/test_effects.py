@@ -1,6 +1,7 @@
 """What is reported where no mistake is known: single changes of the solution, and effects on the answer."""
 
 import pytest
+from support.commands import SOFTMAX
 from support.judging import by_name, judged, mistakes_in, solution_text, wrapped_solution
 
 pytestmark = pytest.mark.usefixtures("enough_time")
@@ -86,15 +87,7 @@ def softmax_backward(dout, probs, axis=-1):
 
 def test_diagnose_documented_error_is_separate(tmp_path):
     """An error that is not raised does not hide the mistake in the numbers."""
-    text = """
-import numpy as np
-
-def softmax(x, axis=-1, temperature=1.0):
-    x = np.asarray(x)
-    x = x if x.dtype.kind == "f" else x.astype(float)
-    z = np.exp((x - x.max(axis, keepdims=True)) * temperature)
-    return z / z.sum(axis, keepdims=True)
-"""
+    text = SOFTMAX.replace("/ temperature", "* temperature").replace("if temperature <= 0", "if False")
     found = titles(judged(tmp_path, "softmax.softmax", text))
     for name in ("errors", "errors_zero"):
         errors = found.pop(name)

@@ -42,24 +42,19 @@ def test_registry_begins_with_its_parts():
     assert len(list(part)) == 1
 
 
-def test_half_an_edit_is_refused():
+def test_broken_entry_is_refused():
+    mistakes = Mistakes()
     with pytest.raises(BrokenMistake, match="f/name"):
-        Mistakes().for_functions("a.f")("name", "x")
-
-
-def test_edit_that_does_not_fit_the_body_is_refused():
+        mistakes.for_functions("a.f")("name", "x")
     with pytest.raises(BrokenMistake, match="2 times"):
-        Mistakes().for_functions("a.f")("name", "x", "y").body("return x + x")
+        mistakes.for_functions("a.f")("name", "x", "y").body("return x + x")
+    mistakes = Mistakes()
+    mistakes.for_functions("a.f")("name", "x", "y")
+    with pytest.raises(BrokenMistake, match="explain"):
+        list(mistakes)
 
 
 @pytest.mark.parametrize("text", ["the title", "the title\nask: b", "why: a\nask: b", "the title\nwhy: \nask: b"])
 def test_incomplete_text_is_refused(text):
     with pytest.raises(BrokenMistake, match="f/name"):
         Mistakes().for_functions("a.f")("name", "x", "y").explain(text)
-
-
-def test_entry_without_text_is_refused():
-    mistakes = Mistakes()
-    mistakes.for_functions("a.f")("name", "x", "y")
-    with pytest.raises(BrokenMistake, match="explain"):
-        list(mistakes)

@@ -1,11 +1,12 @@
 """The memo of PyTorch's answers: lookups, damaged files, and whether the shipped answers are still correct."""
 
-import shutil
 import subprocess
 import sys
 
 import numpy as np
 import pytest
+from support.editing import write_files
+from support.raising import raising
 
 from autograder.authoring.build_memo import ask_everything
 from autograder.core import files, wire_format
@@ -79,7 +80,7 @@ def test_read_shipped_rejects_damaged_file(tmp_path):
 def test_write_atomically_failure_keeps_old_file(tmp_path, monkeypatch):
     target = tmp_path / "file"
     write_atomically(target, b"old")
-    monkeypatch.setattr(files.os, "replace", lambda a, b: (_ for _ in ()).throw(OSError("no")))
+    monkeypatch.setattr(files.os, "replace", raising(OSError("no")))
     with pytest.raises(OSError, match="no"):
         write_atomically(target, b"new")
     assert target.read_bytes() == b"old"
@@ -212,9 +213,8 @@ def test_reference_without_torch_is_usage_error(tmp_path, monkeypatch):
 
 def test_changed_reference_makes_only_answers_stale_that_depend_on_it(tmp_path, monkeypatch):
     package, original = TRANSFORMER.package, registry.folder(TRANSFORMER.package)
-    for path in original.glob("*/reference.py"):
-        (tmp_path / path.parent.name).mkdir()
-        shutil.copy(path, tmp_path / path.parent.name)
+    references = original.glob("*/reference.py")
+    write_files(tmp_path, {f"{path.parent.name}/reference.py": path.read_bytes() for path in references})
     monkeypatch.setattr(registry, "folder", lambda name: tmp_path)
     before = {module: source_digest(package, module) for module in TRANSFORMER.modules}
     with open(tmp_path / "gpt" / "reference.py", "a") as file:
