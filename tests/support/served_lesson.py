@@ -85,8 +85,10 @@ class ServedLesson:
         self.press(Keys.CONTROL, "a")
         self.browser.execute_cdp_cmd("Input.insertText", {"text": text})
 
-    def check(self):
-        """Press Ctrl-Enter."""
+    def check(self, text=None):
+        """Press Ctrl-Enter, after the text has been typed."""
         from selenium.webdriver.common.keys import Keys
 
+        if text is not None:
+            self.write(text)
         self.press(Keys.CONTROL, Keys.ENTER)

@@ -12,11 +12,18 @@ POLICY = (
 
 
 @contextlib.contextmanager
-def serve(files, policy=POLICY, answer=None):
-    """Yield the address of a server of these files, by path; `answer` yields the answer to a POST, by path and body."""
+def serve(files, policy=POLICY, answer=None, cookies=None):
+    """Yield the address of a server of these files, by path.
+
+    Args:
+        answer: yields the answer to a POST, by path and body.
+        cookies: a list that gets the cookie of each request for a file.
+    """
 
     class Handler(BaseHTTPRequestHandler):
         def do_GET(self):
+            if cookies is not None:
+                cookies.append(self.headers["Cookie"])
             path = self.path.partition("?")[0].removeprefix("/")
             content = files.get(path)
             self.send_response(404 if content is None else 200)

@@ -7,7 +7,7 @@ import zipfile
 
 import pytest
 from support.commands import SOFTMAX
-from support.editing import edit, unchanged
+from support.editing import edit, unchanged, zip_bytes
 from support.student_notebook import write_functions
 
 from autograder.courses.transformer import TRANSFORMER
@@ -74,18 +74,14 @@ def test_open_returns_the_cells_and_the_progress(backend):
     assert (reply["workspace"], reply["module"], reply["notes"]) == ("my-gpt", "softmax", [])
 
 
-def test_save_writes_the_cell_and_makes_its_status_unknown(backend, folder):
-    reply = write(backend, SOFT, "return x")
+def test_save_writes_the_cell_and_takes_its_status_and_points_away(backend, folder):
+    saved = write(backend, SOFT, "return x")
     assert "return x" in (folder / "softmax.py").read_text()
     opened = backend.handle("open", {"module": "softmax"})
-    assert opened["cells"][SOFT]["digest"] == reply["digest"]
-    assert opened["cells"][SOFT]["line"] == reply["line"] and opened["statuses"][SOFT] is None
-
-
-def test_save_of_a_function_that_passed_takes_its_mark_and_points_away(backend):
-    saved = write(backend, SOFT, "return x")
+    cell = opened["cells"][SOFT]
+    assert (cell["digest"], cell["line"], opened["statuses"][SOFT]) == (saved["digest"], saved["line"], None)
     assert backend.handle("check", {"function": SOFT})["points"] == {"earned": 2.0, "possible": 2.0}
-    text = cell_of(backend, SOFT)["text"].replace("return x", "while True: pass")
+    text = cell["text"].replace("return x", "while True: pass")
     reply = backend.handle("save", {"function": SOFT, "text": text, "digest": saved["digest"]})
     assert reply["statuses"][SOFT] is None and reply["points"] == {"earned": 0, "possible": 0}
 
@@ -213,12 +209,8 @@ def repack(archive, **changes):
     with zipfile.ZipFile(io.BytesIO(base64.b64decode(archive))) as old:
         contents = {name: old.read(name) for name in old.namelist()}
     contents |= {name.replace("__", "."): content for name, content in changes.items()}
-    buffer = io.BytesIO()
-    with zipfile.ZipFile(buffer, "w") as new:
-        for name, content in contents.items():
-            if content is not None:
-                new.writestr(name, content)
-    return base64.b64encode(buffer.getvalue()).decode()
+    kept = {name: content for name, content in contents.items() if content is not None}
+    return base64.b64encode(zip_bytes(kept)).decode()
 
 
 def test_import_refuses_what_export_did_not_make(backend, folder, tmp_path):
@@ -387,26 +379,21 @@ def test_plots_are_drawn_by_the_functions_in_the_files(backend):
     assert backend.handle("plots", {"module": "gpt2"}) == {"plots": []}
 
 
-def test_page_shows_the_notebook_that_counts_and_does_not_edit_it(folder, backend):
+def test_notebook_that_counts_is_only_shown_until_it_is_copied_into_the_file(folder, backend):
     write_functions(folder / "notebooks" / "softmax.ipynb", "softmax")
     with unchanged(folder / "softmax.py"):
         opened = backend.open({"module": "softmax"})
-        assert "notebooks/softmax.ipynb" in opened["notes"][0]
+        assert opened["notebook"] is True and "notebooks/softmax.ipynb" in opened["notes"][0]
         cell = opened["cells"][SOFT]
         assert cell["text"].startswith("# notebooks/softmax.ipynb counts") and "NotImplementedError" not in cell["text"]
         for request in (backend.save, backend.reset):
             with pytest.raises(UsageError, match="headway copy softmax --to file"):
                 request({"function": SOFT, "text": "x = 1", "digest": cell["digest"]})
-
-
-def test_page_copies_the_notebook_into_the_file_and_edits_it_then(folder, backend):
-    write_functions(folder / "notebooks" / "softmax.ipynb", "softmax")
-    assert backend.open({"module": "softmax"})["notebook"] is True
     backup = backend.handle("copy", {"module": "softmax"})["backup"]
     assert "NotImplementedError" in (folder / backup).read_text()
     opened = backend.open({"module": "softmax"})
-    cell = opened["cells"]["softmax.softmax"]
+    cell = opened["cells"][SOFT]
     assert opened["notebook"] is False and "NotImplementedError" not in cell["text"]
-    assert backend.save({"function": "softmax.softmax", "text": cell["text"] + "  # mine", "digest": cell["digest"]})
+    assert backend.save({"function": SOFT, "text": cell["text"] + "  # mine", "digest": cell["digest"]})
     with pytest.raises(UsageError, match="nothing is written in the notebook of attention"):
         backend.handle("copy", {"module": "attention"})

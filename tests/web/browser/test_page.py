@@ -11,6 +11,7 @@ from io import BytesIO
 import pytest
 from support.commands import SOFTMAX, headway, succeed
 from support.editing import edit
+from support.raising import raising
 
 from autograder.course import registry
 from autograder.engine.reference.memo import INDEX, shipped_file
@@ -144,11 +145,7 @@ def test_stubs_of_an_older_version_are_replaced_with_a_note(page, tmp_path):
 
 def test_errors_are_one_line(page, monkeypatch):
     assert "Reload" in page.answer("open", module="nothing")["error"]
-
-    def fail(*arguments, **more):
-        raise MemoryError
-
-    monkeypatch.setattr(page.python._backend, "_check_functions", fail)
+    monkeypatch.setattr(page.python._backend, "_check_functions", raising(MemoryError()))
     page.write(RIGHT)
     assert "memory" in page.answer("check", function=SOFT)["error"]
     monkeypatch.setattr(page.python._backend, "_check_functions", lambda *arguments: 1 / 0)

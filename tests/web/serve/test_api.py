@@ -10,6 +10,7 @@ from types import SimpleNamespace
 import pytest
 from support.commands import SOFTMAX
 from support.editing import edit, unchanged
+from support.raising import raising
 from support.waiting import wait_until
 
 from autograder.web.serve import app
@@ -131,10 +132,7 @@ def test_hostile_file_names_are_harmless(server, tmp_path):
 
 
 def test_internal_error_is_one_line(server, monkeypatch):
-    def fail(payload):
-        raise RuntimeError(f"unexpected\n{HOSTILE}")
-
-    monkeypatch.setitem(server.backend._actions, "hint", fail)
+    monkeypatch.setitem(server.backend._actions, "hint", raising(RuntimeError(f"unexpected\n{HOSTILE}")))
     response = server.post("hint", {"function": SOFT})
     assert response.status_code == 500
     assert response.json()["error"].startswith("internal error (please report it): RuntimeError")
@@ -182,6 +180,21 @@ def test_file_changed_outside_is_an_event(server):
 def test_stop_is_the_last_event(server):
     events = collect(server, lambda: server.events.stop("ended"), "stopped")
     assert events == [{"event": "stopped", "message": "ended"}]
+
+
+def test_stream_of_a_page_that_does_not_read_ends(monkeypatch):
+    monkeypatch.setattr(app, "MAX_WAITING", 3)
+
+    async def read_late():
+        hub = app.EventHub()
+        stream = hub.stream()
+        await anext(stream)
+        hub.publish([{"event": "x"}] * 5)
+        await asyncio.sleep(0)
+        return [chunk async for chunk in stream]  # a page connects again when its stream ends
+
+    found = asyncio.run(asyncio.wait_for(read_late(), 5))
+    assert found == [b'data: {"event": "x", "page": ""}\n\n'] * 3
 
 
 @pytest.mark.slow

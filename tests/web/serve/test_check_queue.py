@@ -50,6 +50,12 @@ class Pages:
         result = self._threads.submit(self.queue.check, functions, {}, True, in_background=in_background)
         return self.checker.requests.get(timeout=60), result
 
+    def answer(self, request, result):
+        """Reply to a request, which nobody has answered yet."""
+        assert not result.done()
+        self.checker.reply(request)
+        assert result.result(timeout=60).seed == request.number
+
 
 @pytest.fixture
 def pages(monkeypatch):
@@ -69,28 +75,22 @@ def test_same_request_replaces_the_running_one(pages):
     second, result = pages.send(SOFT)
     assert pages.checker.cancelled_before == second.number
     assert cancelled(first)
-    pages.checker.reply(second)
-    assert result.result(timeout=60).seed == second.number
+    pages.answer(second, result)
 
 
 def test_other_request_waits_for_the_running_one(pages):
-    first, first_result = pages.send(SOFT)
-    second, second_result = pages.send(LOG)
+    first, second = pages.send(SOFT), pages.send(LOG)
     assert pages.checker.cancelled_before == 0
-    for request, result in ((first, first_result), (second, second_result)):
-        assert not result.done()
-        pages.checker.reply(request)
-        assert result.result(timeout=60).seed == request.number
+    pages.answer(*first)
+    pages.answer(*second)
 
 
 def test_same_request_leaves_other_waiting_ones(pages):
     _, running = pages.send(SOFT)
-    waiting, waiting_result = pages.send(LOG)
-    again, again_result = pages.send(SOFT)
+    waiting, again = pages.send(LOG), pages.send(SOFT)
     assert cancelled(running)
-    for request, result in ((waiting, waiting_result), (again, again_result)):
-        pages.checker.reply(request)
-        assert result.result(timeout=60).seed == request.number
+    pages.answer(*waiting)
+    pages.answer(*again)
 
 
 def test_background_check_gives_way_to_a_page(pages):
@@ -99,8 +99,7 @@ def test_background_check_gives_way_to_a_page(pages):
     assert cancelled(background)
     with pytest.raises(Cancelled):
         pages.queue.check(SOFT, {}, False, in_background=True)
-    pages.checker.reply(request)
-    assert result.result(timeout=60)
+    pages.answer(request, result)
 
 
 def test_seconds_left_are_those_of_the_running_check(pages):
@@ -118,8 +117,7 @@ def test_cancel_ends_what_runs_and_what_waits(pages):
     pages.queue.cancel()
     assert all(map(cancelled, results)) and pages.checker.cancelled_before == 3
     request, result = pages.send(SOFT)
-    pages.checker.reply(request)
-    assert result.result(timeout=60)
+    pages.answer(request, result)
 
 
 def test_failure_ends_every_check_and_later_ones(pages):

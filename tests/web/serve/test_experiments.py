@@ -16,11 +16,6 @@ from autograder.workspace import experiments as shared
 LOOP = "print('begun')\nwhile True:\n    pass\n"
 
 
-@pytest.fixture
-def server(experiment_server):
-    return experiment_server
-
-
 def run_in_thread(runner):
     """Begin to run the experiment of softmax; return the thread and the list that gets its result."""
     results = []
@@ -30,34 +25,34 @@ def run_in_thread(runner):
 
 
 @pytest.mark.slow
-def test_output_is_that_of_the_lesson(server, folder):
+def test_output_is_that_of_the_lesson(experiment_server, folder):
     shutil.copy(bundled("solutions") / "softmax.py", folder)
     text = (folder / "softmax.py").read_text()
     expected = re.sub("(?m)^# ?", "", re.search(r"What came out\n#\n# ```text\n((?:# .*\n)+?)# ```", text)[1])
-    assert server.reply("open", module="softmax")["features"][-1] == "run"
-    reply = server.reply("run", module="softmax", name="")
+    assert experiment_server.reply("open", module="softmax")["features"][-1] == "run"
+    reply = experiment_server.reply("run", module="softmax", name="")
     assert (reply["output"], reply["error"]) == (expected, "")
     assert reply["seconds"] > 0
 
 
-def test_a_name_is_passed_on_and_headway_can_be_imported(server, folder):
+def test_a_name_is_passed_on_and_headway_can_be_imported(experiment_server, folder):
     (folder / "training.py").write_text("import sys, autograder\nprint(sys.argv, autograder.__name__, __file__)\n")
     for name, arguments in (("ablation", "['training.py', 'ablation'] autograder "), ("", "['training.py'] ")):
-        assert server.reply("run", module="training", name=name)["output"].startswith(arguments)
+        assert experiment_server.reply("run", module="training", name=name)["output"].startswith(arguments)
 
 
 @pytest.mark.slow
-def test_a_function_that_is_not_written_is_one_line(server):
-    reply = server.reply("run", module="softmax", name="")
+def test_a_function_that_is_not_written_is_one_line(experiment_server):
+    reply = experiment_server.reply("run", module="softmax", name="")
     error = "NotImplementedError: softmax.cross_entropy_backward. Write it first."
     assert (reply["output"], reply["error"]) == ("", error)
 
 
 @pytest.mark.slow
-def test_an_error_shows_the_lines_of_the_student_alone(server, folder):
+def test_an_error_shows_the_lines_of_the_student_alone(experiment_server, folder):
     code = ("import warnings", "from autograder.models.training import datasets", "warnings.warn('careful')")
     (folder / "tokenizer.py").write_text("\n".join((*code, "print('begun')", "datasets.load('unknown')")))
-    reply = server.reply("run", module="tokenizer", name="")
+    reply = experiment_server.reply("run", module="tokenizer", name="")
     assert "begun" in reply["output"] and "careful" in reply["output"]
     first, frame, source, *rest = reply["error"].splitlines()
     assert (first, frame) == ("Traceback (most recent call last):", '  File "tokenizer.py", line 5, in <module>')
@@ -94,7 +89,7 @@ def test_an_experiment_that_does_not_end_is_stopped_and_its_output_kept(folder):
 
 
 @pytest.mark.parametrize("end", ["cancel", "close", "next"])
-def test_stop_ends_the_children_too(server, experiments, folder, end):
+def test_stop_ends_the_children_too(experiment_server, experiments, folder, end):
     (folder / "softmax.py").write_text(
         "import os, pathlib, subprocess, sys\n"
         "child = subprocess.Popen([sys.executable, '-c', 'import time; time.sleep(600)'])\n"
@@ -104,10 +99,10 @@ def test_stop_ends_the_children_too(server, experiments, folder, end):
     wait_until((folder / "pids").exists, what=lambda: results)
     pids = (folder / "pids").read_text().split()
     if end == "cancel":
-        server.reply("cancel", only="check")
+        experiment_server.reply("cancel", only="check")
         assert all(map(is_running, pids)) and not results
-        server.reply("cancel", only="run")
-        assert server.checks.cancelled == 1
+        experiment_server.reply("cancel", only="run")
+        assert experiment_server.checks.cancelled == 1
     elif end == "close":
         experiments.close()
     else:
@@ -121,33 +116,27 @@ def test_stop_ends_the_children_too(server, experiments, folder, end):
             experiments.run("softmax", "")
 
 
-@pytest.mark.parametrize("payload", [
-    {"module": "../softmax", "name": ""},
-    {"module": "/etc/passwd", "name": ""},
-    {"module": "json", "name": ""},
-    {"module": "softmax", "name": "../x"},
-    {"module": "softmax", "name": "ablation"},
-    {"module": "softmax", "name": "-c"},
-    {"module": "softmax"},
-    {"module": ["softmax"], "name": ""},
-    {"module": "numpy_warmup", "name": ""},
+@pytest.mark.parametrize(("module", "name"), [
+    ("../softmax", ""), ("/etc/passwd", ""), ("json", ""), ("numpy_warmup", ""), (["softmax"], ""),
+    ("softmax", "../x"), ("softmax", "ablation"), ("softmax", "-c"), ("softmax", None),
 ])  # fmt: skip
-def test_other_names_are_refused(server, folder, payload):
-    response = server.post("run", payload)
+def test_other_names_are_refused(experiment_server, module, name):
+    payload = {"module": module} if name is None else {"module": module, "name": name}
+    response = experiment_server.post("run", payload)
     assert response.status_code == 400 and "Reload" in response.json()["error"]
 
 
-def test_a_missing_file_is_one_line(server, folder):
+def test_a_missing_file_is_one_line(experiment_server, folder):
     (folder / "softmax.py").unlink()
-    assert "softmax.py is missing" in server.post("run", {"module": "softmax", "name": ""}).json()["error"]
+    assert "softmax.py is missing" in experiment_server.post("run", {"module": "softmax", "name": ""}).json()["error"]
 
 
-def test_run_of_a_link_out_of_the_workspace_starts_nothing(server, folder, tmp_path):
+def test_run_of_a_link_out_of_the_workspace_starts_nothing(experiment_server, folder, tmp_path):
     outside = tmp_path / "outside.py"
     outside.write_text(f"open({str(tmp_path / 'ran')!r}, 'w')\n")
     (folder / "softmax.py").unlink()
     (folder / "softmax.py").symlink_to(outside)
-    assert "is a link" in server.post("run", {"module": "softmax", "name": ""}).json()["error"]
+    assert "is a link" in experiment_server.post("run", {"module": "softmax", "name": ""}).json()["error"]
     assert not (tmp_path / "ran").exists()
 
 

@@ -1,15 +1,13 @@
 """A lesson page of `headway serve` in Chromium: edit, check, hints, loops, reload, tabs, files, a lost server."""
 
-import contextlib
-import http.server
 import signal
-import threading
 
 import pytest
 from support.served_lesson import ServedLesson, serving
 from support.softmax_code import ENDLESS_LOOP as LOOP
 from support.softmax_code import FUNCTION as RIGHT
 from support.softmax_code import WRONG_SUM as WRONG
+from support.static_server import serve
 from support.waiting import wait_until
 
 from autograder.course.stubs import bundled
@@ -21,13 +19,8 @@ SOFT = "softmax.softmax"
 
 
 @pytest.fixture(scope="module")
-def folder(shared_folder):
-    return shared_folder
-
-
-@pytest.fixture(scope="module")
-def server(folder):
-    with serving(folder) as started:
+def server(shared_folder):
+    with serving(shared_folder) as started:
         yield started
 
 
@@ -42,39 +35,37 @@ def opened(browser, server):
 def lesson(opened):
     """The page in one tab, with right code that was checked. Afterwards the browser must have reported nothing."""
     if opened.code() != RIGHT:
-        opened.write(RIGHT)
-        opened.check()
+        opened.check(RIGHT)
         opened.wait_for(".passed", "softmax passes")
     yield opened
     assert [entry["message"] for entry in opened.browser.get_log("browser")] == []
     assert "taken" not in opened.browser.title
 
 
-def in_file(folder):
-    return FileCells(folder, "softmax", TRANSFORMER).require("softmax").text
+def in_file(shared_folder):
+    return FileCells(shared_folder, "softmax", TRANSFORMER).require("softmax").text
 
 
-def test_wrong_code_is_saved_and_its_mistake_named(lesson, folder):
-    lesson.write(WRONG)
-    lesson.check()
+def test_wrong_code_is_saved_and_its_mistake_named(lesson, shared_folder):
+    lesson.check(WRONG)
     lesson.wait_for(".cell-report", "checks failed")
-    assert in_file(folder) == WRONG
+    assert in_file(shared_folder) == WRONG
     lesson.wait_for(".report-mistake-title", "sum was taken over the whole array")
     lesson.click(".debug")
     lesson.wait_for(".solution", "result = softmax.softmax(x)")
     lesson.click(".solution .actions button")
 
 
-def test_right_code_is_recorded_and_a_reload_keeps_text_and_status(lesson, folder):
-    assert in_file(folder) == RIGHT
+def test_right_code_is_recorded_and_a_reload_keeps_text_and_status(lesson, shared_folder):
+    assert in_file(shared_folder) == RIGHT
     wait_until(lambda: "1 of 5 functions" in lesson.text(".progress-text"), what=lambda: lesson.text(".progress-text"))
     lesson.browser.refresh()
     lesson.wait_until_ready()
     assert lesson.code() == RIGHT and "1 of 5 functions" in lesson.text(".progress-text")
 
 
-def test_file_changed_outside_appears_at_once(lesson, folder):
-    path = folder / "softmax.py"
+def test_file_changed_outside_appears_at_once(lesson, shared_folder):
+    path = shared_folder / "softmax.py"
     path.write_text(path.read_text().replace("np.exp(x - ", "np.exp(0.0 + x - "))
     lesson.wait_for(".note", "changed outside")
     assert "0.0 + x" in lesson.code()
@@ -82,28 +73,26 @@ def test_file_changed_outside_appears_at_once(lesson, folder):
     wait_until(lambda: lesson.code() == RIGHT, what=lesson.code)
 
 
-def test_tabs_see_each_other(lesson, server, folder):
+def test_tabs_see_each_other(lesson, server, shared_folder):
     first = lesson.browser.current_window_handle
     address = lesson.browser.current_url
     lesson.browser.switch_to.new_window("tab")
     lesson.browser.get(address)
     lesson.wait_until_ready()
-    lesson.write(WRONG)
-    lesson.check()
+    lesson.check(WRONG)
     lesson.wait_for(".cell-report", "checks failed")
     second = lesson.browser.current_window_handle
     lesson.browser.switch_to.window(first)
     wait_until(lambda: lesson.code() == WRONG, what=lesson.code)
     wait_until(lambda: "0 of 5 functions" in lesson.text(".progress-text"))
-    lesson.write(RIGHT)
-    lesson.check()
+    lesson.check(RIGHT)
     lesson.wait_for(".passed", "softmax passes")
     wait_until(lambda: "1 of 5 functions" in lesson.text(".progress-text"))
     lesson.browser.close()  # It has read the events for both.
     lesson.browser.switch_to.window(second)
     wait_until(lambda: lesson.code() == RIGHT, what=lesson.code)
     wait_until(lambda: "1 of 5 functions" in lesson.text(".progress-text"))
-    path = folder / "softmax.py"
+    path = shared_folder / "softmax.py"
     path.write_text(path.read_text().replace("return z / z.sum(", "return z / np.sum(z, "))
     wait_until(lambda: "np.sum(z, " in lesson.code(), what=lesson.code)
 
@@ -123,22 +112,22 @@ def test_many_tabs_share_one_stream(lesson):
     lesson.browser.switch_to.window(first)
 
 
-def test_experiment_runs_what_the_page_shows_and_can_be_stopped(lesson, folder):
+def test_experiment_runs_what_the_page_shows_and_can_be_stopped(lesson, shared_folder):
     solution = (bundled("solutions") / "softmax.py").read_text()
-    (folder / "softmax.py").write_text(solution)
+    (shared_folder / "softmax.py").write_text(solution)
     here = ".experiment[data-experiment='']"
     press = "document.querySelector(arguments[0]).click()"
 
     def state():
         return lesson.text(f"{here} .run-line") + lesson.text(f"{here} .run-error")
 
-    wait_until(lambda: lesson.code() == in_file(folder), what=lesson.code)
+    wait_until(lambda: lesson.code() == in_file(shared_folder), what=lesson.code)
     lesson.write(RIGHT + "\nprint('<img src=x>')")
     lesson.js(press, f"{here} .run")  # It saves first.
     wait_until(lambda: "Done after" in state(), what=state)
     output = lesson.text(f"{here} .run-output")
     assert output.startswith("<img src=x>\nlead  1.0   cross-entropy 0.99")
-    assert "print('<img src=x>')" in (folder / "softmax.py").read_text()
+    assert "print('<img src=x>')" in (shared_folder / "softmax.py").read_text()
     lesson.write(LOOP)
     lesson.js(press, f"{here} .run")
     wait_until(lambda: "It has run for" in state(), what=state)
@@ -146,7 +135,7 @@ def test_experiment_runs_what_the_page_shows_and_can_be_stopped(lesson, folder):
     wait_until(lambda: "The experiment was stopped." in state(), what=state)
     assert not lesson.js("return document.querySelector(arguments[0]).checkVisibility()", f"{here} .stop")
     lesson.write(WRONG)
-    wait_until(lambda: in_file(folder) == WRONG, what=lambda: in_file(folder))
+    wait_until(lambda: in_file(shared_folder) == WRONG, what=lambda: in_file(shared_folder))
 
 
 ATTACK = """
@@ -172,51 +161,32 @@ ATTACK = """
 """
 
 
-def test_another_local_page_reaches_nothing(opened, folder):
-    lesson, before = opened, in_file(folder)
+def test_another_local_page_reaches_nothing(opened, shared_folder):
+    lesson, before = opened, in_file(shared_folder)
     root = lesson.browser.current_url.rpartition("/")[0] + "/"
     token = lesson.js("return document.querySelector('meta[name=headway-token]').content")
     cookies = []
     first = lesson.browser.current_window_handle
     lesson.browser.switch_to.new_window("tab")
-    with other_server(cookies) as port:
+    with serve({"page.html": b"<!doctype html><body></body>"}, policy="", cookies=cookies) as address:
         for host in ("127.0.0.1", "localhost"):  # as if it even knew the path and the token
-            lesson.browser.get(f"http://{host}:{port}/")
+            lesson.browser.get(address.replace("127.0.0.1", host) + "page.html")
             found = lesson.browser.execute_async_script(ATTACK, root, token)
             assert found == ["closed"] * 6
     lesson.browser.close()
     lesson.browser.switch_to.window(first)
     lesson.browser.get_log("browser")  # It has reported the refusals.
-    assert in_file(folder) == before
+    assert in_file(shared_folder) == before
     assert cookies and not any(cookies), "browsers send a cookie to every port"
 
 
-@contextlib.contextmanager
-def other_server(cookies):
-    class Handler(http.server.BaseHTTPRequestHandler):
-        def do_GET(self):
-            cookies.append(self.headers["Cookie"])
-            self.send_response(200)
-            self.send_header("Content-Type", "text/html")
-            self.end_headers()
-            self.wfile.write(b"<!doctype html><body></body>")
-
-        def log_message(self, *arguments):
-            pass
-
-    with http.server.ThreadingHTTPServer(("127.0.0.1", 0), Handler) as server:
-        threading.Thread(target=server.serve_forever, daemon=True).start()
-        yield server.server_port
-        server.shutdown()
-
-
-def test_lost_server_keeps_the_text(opened, server, folder):
+def test_lost_server_keeps_the_text(opened, server, shared_folder):
     lesson, process = opened, server[0]
-    before, text = in_file(folder), f"{RIGHT.rstrip()}  # later\n"
+    before, text = in_file(shared_folder), f"{RIGHT.rstrip()}  # later\n"
     process.send_signal(signal.SIGINT)
     wait_until(lambda: "headway serve has ended" in lesson.text(".backend-state"), what=lambda: lesson.text("main"))
     assert process.wait(60) == 0
     lesson.write(text)
     wait_until(lambda: lesson.in_cell(".save-state") == "not saved", what=lambda: lesson.in_cell(".save-state"))
-    assert in_file(folder) == before and lesson.code() == text
+    assert in_file(shared_folder) == before and lesson.code() == text
     lesson.js("window.addEventListener('beforeunload', (event) => event.stopImmediatePropagation(), true)")

@@ -68,5 +68,10 @@ def test_formula_that_is_not_allowed_is_shown_as_its_source():
     assert page.tags == {"code"} and page.text == tex
 
 
-def test_color_of_a_formula_is_kept():
+def test_words_functions_and_colors_of_a_formula_are_kept():
     assert 'mathcolor="#a00"' in formulas.to_mathml(r"\color{#a00}{x}")
+    assert "<mi>softmax</mi>" in formulas.to_mathml(r"\mathrm{softmax}(x)")
+    assert '<mi>log</mi><mspace width="0.167em"/><mi>p</mi>' in formulas.to_mathml(r"\log p")
+    assert formulas.to_mathml("x < y", block=True).startswith('<math display="block">')
+    with pytest.raises(HeadwayError, match=r"unknown command \\softmx"):
+        formulas.to_mathml(r"\softmx x")

@@ -46,9 +46,9 @@ class Page(ServedLesson):
     def wait_for_state(self, text):
         wait_until(lambda: self.save_state() == text, 60, self.save_state)
 
-    def check(self, text):
+    def save(self, text):
         self.write(text)
-        super().check()
+        self.wait_for_state("saved")
 
     def saved(self):
         """Return the text of softmax in the back end."""
@@ -148,8 +148,7 @@ def test_hints_come_in_steps_and_then_the_solution_after_a_question(page):
 
 def test_reset_asks_first_and_says_where_the_backup_is(page):
     stub = page.code()
-    page.write(WRONG)
-    page.wait_for_state("saved")
+    page.save(WRONG)
     page.click(".reset")
     page.answer("no")
     assert page.requests("reset") == []
@@ -232,12 +231,10 @@ def test_conflict_shows_both_texts_and_asks(page, choice, kept):
 
 
 def test_old_event_about_an_earlier_save_changes_nothing(page):
-    page.write(WRONG)
-    page.wait_for_state("saved")
+    page.save(WRONG)
     old = page.js("return {...fake.cells[arguments[0]]}", SOFTMAX)
     assert len(page.requests("save")) == 1
-    page.write(RIGHT)
-    page.wait_for_state("saved")
+    page.save(RIGHT)
     digest = page.requests("save")[1]["digest"]  # of the text that was saved first
     cell = {**old, "text": WRONG, "digest": digest, "shared_with": []}
     page.js("fake.emit(arguments[0])", {"event": "changed", "module": "softmax", "cells": {SOFTMAX: cell}})

@@ -66,21 +66,16 @@ def wait(lesson, selector, text=""):
     )
 
 
-def check(lesson, code):
-    lesson.write(code)
-    lesson.check()
-
-
 def test_a_wrong_answer_is_named_and_a_right_one_passes(lesson):
-    check(lesson, WRONG)
+    lesson.check(WRONG)
     wait(lesson, ".cell-report", "checks failed")
     wait(lesson, ".report-mistake-title", "whole array")
-    check(lesson, RIGHT)
+    lesson.check(RIGHT)
     wait(lesson, ".check-state", "softmax passes")
 
 
 def test_a_loop_is_stopped_with_its_line_and_the_other_results_stay(lesson):
-    check(lesson, LOOP.replace("while True:", "while x.ndim == 1:"))
+    lesson.check(LOOP.replace("while True:", "while x.ndim == 1:"))
     wait(lesson, ".cell-report", "it did not return within")  # 2 s, or more on a busy machine
     assert "while x.ndim == 1:" in lesson.in_cell(".cell-report")
     wait(lesson, ".check-state", "of 11 checks failed")
@@ -88,11 +83,11 @@ def test_a_loop_is_stopped_with_its_line_and_the_other_results_stay(lesson):
 
 
 def test_a_call_that_nothing_interrupts_is_counted_down_and_stopped(lesson):
-    check(lesson, LOOP.replace("while True:\n        pass", "sum(iter(int, 1))"))
+    lesson.check(LOOP.replace("while True:\n        pass", "sum(iter(int, 1))"))
     wait(lesson, ".check-clock", "it will be stopped in")
     wait(lesson, ".check-state", "did not return within 10 s")
     assert "sum(iter" in lesson.code()
-    check(lesson, RIGHT)
+    lesson.check(RIGHT)
     assert "Look for a loop" not in lesson.in_cell(".check-state")
     wait(lesson, ".check-state", "softmax passes")
 
@@ -108,7 +103,7 @@ def test_an_experiment_runs_and_can_be_stopped(lesson):
     run(LOOP + "\nsoftmax(1)", "It will be stopped in")
     lesson.js("document.querySelector('.experiment .stop').click()")
     wait_until(lambda: "was stopped." in lesson.text(".run-line"), SECONDS, lambda: lesson.text(".run-line"))
-    check(lesson, RIGHT)
+    lesson.check(RIGHT)
     wait(lesson, ".check-state", "softmax passes")
 
 
