@@ -3,6 +3,7 @@
 import os
 import shutil
 import signal
+import sys
 from collections.abc import Callable, Iterator
 from contextlib import closing
 from pathlib import Path
@@ -95,6 +96,18 @@ def reader(workers: Workers) -> Iterator[SourceReader]:
 @pytest.fixture(scope="session")
 def solutions() -> Path:
     return bundled("solutions")
+
+
+@pytest.fixture(scope="module")
+def official():
+    """Yield a function that imports a module of the official solution; nothing stays imported."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.syspath_prepend(str(bundled("solutions")))
+        for name in TRANSFORMER.modules:
+            patch.delitem(sys.modules, name, raising=False)
+        yield importlib.import_module
+        for name in TRANSFORMER.modules:
+            sys.modules.pop(name, None)
 
 
 @pytest.fixture

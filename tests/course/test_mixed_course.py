@@ -4,7 +4,7 @@ import json
 
 import pytest
 from support.commands import headway_with, refusal, succeed
-from support.editing import edit
+from support.editing import edit, write_files
 from support.run_notebooks import run
 from support.toy_course import MIXED, check_json, install_mixed
 
@@ -60,10 +60,8 @@ def test_student_works_on_reused_and_own_assignments(headway, tmp_path):
 @pytest.mark.parametrize("prerequisites", [(), ("--own-prerequisites",)])
 def test_class_is_graded(headway, tmp_path, seed, prerequisites):
     submitted, out = tmp_path / "class", tmp_path / "out"
-    for name, texts in {"ada": (SOFTMAX, POOLING), "bob": (SOFTMAX, POOLING.replace("axis=-1", "axis=-2"))}.items():
-        (submitted / name).mkdir(parents=True)
-        for module, text in zip(("softmax", "pooling"), texts, strict=True):
-            (submitted / name / f"{module}.py").write_text(text, "utf-8")
+    for name, pooling in {"ada": POOLING, "bob": POOLING.replace("axis=-1", "axis=-2")}.items():
+        write_files(submitted / name, {"softmax.py": SOFTMAX, "pooling.py": pooling})
     options = ("--curriculum", "mixed", "-j", "1", "--seed", seed, "--unsafe-no-sandbox", *prerequisites)
     succeed("grade", submitted, "--out", out, *options, run=headway)
     students = {s["name"]: s for s in json.loads((out / "class.json").read_text())["students"]}

@@ -66,11 +66,13 @@ def test_outdated_answers_are_reported_and_built_again(tmp_path):
     succeed(run=verify)
 
 
-def test_answers_of_a_broken_course_are_not_built(tmp_path):
+def test_answers_of_a_course_with_a_mistake_that_no_check_finds_are_not_built(tmp_path):
     site = install(tmp_path / "site")
     edit(site / "toycourse" / "averages" / "mistakes.py", "(x.shape[-1] - 1)", "(x.shape[-1] - 0)")
-    done = headway_with(site)("verify", "--curriculum", "toy", "--build-answers")
+    done = headway_with(site)("verify", "--curriculum", "toy", "--build-answers", "--json", "-")
     assert done.returncode == 1 and "were not built" in done.stderr
+    [wrong] = [finding for finding in json.loads(done.stdout) if not finding["ok"]]
+    assert wrong["name"] == "averages.variance/divided-by-n-minus-one" and "passes every check" in wrong["text"]
     assert not list((site / "toycourse").rglob("answers*"))
 
 

@@ -171,17 +171,13 @@ def test_stubs_have_the_pictures_beside_them(tmp_path):
 
 
 @pytest.mark.slow
-def test_workspace_has_pictures_and_update_restores_them(folder):
+def test_workspace_has_pictures_which_update_restores_and_submit_leaves_out(folder, tmp_path):
     picture = folder / "figures" / "masks.svg"
     assert picture.read_bytes() == (FOLDER / "masks.svg").read_bytes()
     picture.write_text("an older version")
     assert "1 picture updated" in invoke("update", cwd=folder).stdout
     assert picture.read_bytes() == (FOLDER / "masks.svg").read_bytes()
     assert "Already up to date" in invoke("update", cwd=folder).stdout
-
-
-@pytest.mark.slow
-def test_submission_does_not_contain_pictures(folder, tmp_path):
     succeed("submit", "--out", tmp_path / "sent.zip", cwd=folder)
     names = zipfile.ZipFile(tmp_path / "sent.zip").namelist()
     assert "softmax.py" in names and not [name for name in names if "figures" in name or name.endswith(".svg")]

@@ -75,8 +75,10 @@ def greedy_ids(model: object, ids: list[int], length: int) -> list[int]:
     """Return the ids that transformers adds, without the one that ends the text."""
     import torch
 
+    tensor, ends = torch.tensor([ids]), model.generation_config.eos_token_id
+    options = {"max_new_tokens": length, "do_sample": False, "pad_token_id": 0}
     with torch.no_grad(), warnings.catch_warnings():
         warnings.simplefilter("ignore")
-        out = model.generate(torch.tensor([ids]), max_new_tokens=length, do_sample=False, pad_token_id=0)
+        out = model.generate(tensor, attention_mask=torch.ones_like(tensor), **options)
     new = out[0, len(ids) :].tolist()
-    return [number for number in new if number not in model.generation_config.eos_token_id]
+    return [number for number in new if number not in (ends if isinstance(ends, list) else [ends])]

@@ -7,6 +7,7 @@ failure. No other mistake may be named.
 import pytest
 from support.beginners import FOLDER, answers, helpers
 from support.built_in import solution_source
+from support.editing import write_files
 
 from autograder.courses.transformer import TRANSFORMER
 from autograder.engine.session import Options, run_in_session
@@ -17,14 +18,12 @@ pytestmark = [pytest.mark.slow, pytest.mark.usefixtures("enough_time")]
 @pytest.mark.drawn(3)
 @pytest.mark.parametrize("module", sorted(path.stem for path in FOLDER.glob("*.py")))
 def test_diagnose_beginners_answers_names_the_mistakes(tmp_path, module, drawing):
-    others = helpers(module)
     results = {}
 
     def check_all(session):
         for name, answer in expected.items():
-            folder = tmp_path / name
-            folder.mkdir()
-            (folder / f"{module}.py").write_text(f"{solution_source(module)}\n\n{others}\n\n{answer.code}\n", "utf-8")
+            text = f"{solution_source(module)}\n\n{helpers(module)}\n\n{answer.code}\n"
+            folder = write_files(tmp_path / name, {f"{module}.py": text})
             results[name] = session.check(name, folder, (f"{module}.{answer.function}",))
 
     chosen = drawing.some(answers(module), 10, module)
@@ -32,8 +31,7 @@ def test_diagnose_beginners_answers_names_the_mistakes(tmp_path, module, drawing
     run_in_session(Options(functions=TRANSFORMER.select([module]), official=True), check_all)
     assert len(results) == len(chosen) > 5
     for name, answer in expected.items():
-        starts = answer.mistakes
-        checks = results[name].checks
+        starts, checks = answer.mistakes, results[name].checks
         assert any(check.status != "passed" for check in checks), f"{name} passes every check"
         ids = [check.mistake["id"].replace("|", "+").split("+") for check in checks if check.mistake]
         named = {mistake.rpartition("/")[2] for group in ids for mistake in group}

@@ -7,6 +7,7 @@ import runpy
 
 import pytest
 from support.built_in import solution_source
+from support.editing import write_files
 from support.paths import SUBMISSIONS
 
 from autograder.course.stubs import bundled
@@ -80,10 +81,10 @@ def graded(tmp_path_factory):
     root, results = tmp_path_factory.mktemp("forgeries"), {}
 
     def grade(session, name, code):
-        (function, _, _), folder = name.partition("/"), root / name.replace("/", "-")
+        function = name.partition("/")[0]
         module, _, short = function.partition(".")
-        folder.mkdir()
-        (folder / f"{module}.py").write_text(f"{solution_source(module)}\n\nofficial = {short}\n\n{code}\n", "utf-8")
+        text = f"{solution_source(module)}\n\nofficial = {short}\n\n{code}\n"
+        folder = write_files(root / name.replace("/", "-"), {f"{module}.py": text})
         results[name] = session.check(name, folder, (function,))
 
     def check_all(session):

@@ -3,6 +3,7 @@
 import math
 import re
 from functools import cache
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -21,6 +22,7 @@ NORMS = {f"ln{i}.{name}": value for i in (1, 2, 3) for name, value in (("gamma",
 ATTENTION = {"W_qkv": np.tile(EYE, 3), "W_o": EYE}
 IDENTITY = {f"attn.{name}": value for name, value in ATTENTION.items()} | {"ffn.W_1": EYE, "ffn.W_2": EYE}
 NO_FFN = {"ffn.W_1": np.zeros((2, 3)), "ffn.W_2": np.zeros((3, 2))}
+DECODER = NORMS | IDENTITY | NO_FFN | {f"source_attn.{name}": value for name, value in ATTENTION.items()}
 TWO_BLOCKS = [(np.array([[key]]), np.array([[value]])) for key, value in ((0.0, 10.0), (np.log(3.0), 30.0))]
 LORA = (np.array([1.0, 2.0]), EYE, EYE, np.ones((2, 2)), 1)
 HALVES = np.log([0.5, 0.25, 0.125, 0.125])
@@ -32,14 +34,9 @@ TOKENS = np.array([[1.0, 2.0, 3.0, 4.0], [5.0, 6.0, 7.0, 8.0]])
 SHARED = {"W_q": np.zeros((4, 4)), "W_k": np.zeros((4, 2)), "W_v": np.eye(4)[:, :2], "W_o": np.eye(4)}
 
 
-class Darts:
-    """A generator that draws given numbers."""
-
-    def __init__(self, *numbers):
-        self.numbers = np.array(numbers)
-
-    def random(self, shape):
-        return self.numbers.reshape(shape)
+def darts(*numbers):
+    """Return a generator that draws given numbers."""
+    return SimpleNamespace(random=lambda shape: np.reshape(numbers, shape))
 
 
 SIZES = {"vocab_size": 10, "n_positions": 8, "n_layer": 2, "n_head": 2, "n_embd": 4}
@@ -89,15 +86,6 @@ def gelu_steps(x):
     return steps | {"s′": slope_of_s * slope_of_u}
 
 
-def post_norm_of(x):
-    return call("encoder_decoder.encoder_block")(x, NORMS | IDENTITY | NO_FFN, 1)[0]
-
-
-def decoded():
-    params = NORMS | IDENTITY | NO_FFN | {f"source_attn.{name}": value for name, value in ATTENTION.items()}
-    return call("encoder_decoder.decoder_block")(np.array([[1.0, 3.0]]), np.array([[4.0, 0.0]]), params, 1)[0]
-
-
 def small_llama():
     """Return the configuration and the parameters of the block, and of the model, of the hints."""
     llama = solution_module("llama")
@@ -120,11 +108,6 @@ def llama_block_gradients():
     dffn = call("llama_layers.swiglu_backward")(dout, cache["ffn"])[0]
     dnorm = call("layernorm.rmsnorm_backward")(dffn, *cache["norm2"])[0]
     return [dffn[0], dnorm[0], (dout + dnorm)[0], call("llama.llama_block_backward")(dout, cache)[0][0]]
-
-
-def llama_scores():
-    config, _, model = small_llama()
-    return call("llama.llama")(np.array([0, 1]), model, config)[0]
 
 
 def llama_table_gradients():
@@ -174,7 +157,7 @@ CASES = {
     "ffn.gelu_backward": lambda f: [f(np.ones(1), np.array([2.0]))[0], *gelu_steps(2.0).values()],
     "ffn.linear": lambda f: [f(IN, W, np.array([10.0, 20.0])), f(IN, W, None)],
     "ffn.linear_backward": lambda f: [*f(np.array([[1.0, 0.0], [1.0, 0.0]]), IN, W)],
-    "ffn.dropout": lambda f: [f(np.ones((2, 2)), 0.5, Darts(0.1, 0.7, 0.5, 0.4))[1]],
+    "ffn.dropout": lambda f: [f(np.ones((2, 2)), 0.5, darts(0.1, 0.7, 0.5, 0.4))[1]],
     "ffn.dropout_backward": lambda f: [f(np.array([[1.0, 2.0], [3.0, 4.0]]), np.array([[0.0, 2.0], [2.0, 0.0]]))],
     "ffn.ffn": lambda f: [f(*FFN)[0], f(*FFN)[1]["activated"]],
     "ffn.ffn_backward": lambda f: [f(EYE, call("ffn.ffn")(*FFN)[1])[0], *f(EYE, call("ffn.ffn")(*FFN)[1])[1].values()],
@@ -193,9 +176,9 @@ CASES = {
     ],
     "training.learning_rate": lambda f: [f(step, 1.0, 0.0, 2, 6) for step in range(7)],
     "generation.next_token_probs": lambda f: [f(HALVES, top_k=2), f(HALVES, top_p=0.6), f(HALVES, top_p=0.5)],
-    "generation.sample": lambda f: [f([[0.25, 0.75], [0.5, 0.5]], Darts(0.3, 0.3)), f([[0.25, 0.25]], Darts(0.6))[0]],
-    "encoder_decoder.encoder_block": lambda f: [post_norm_of(np.array([[1.0, 3.0]]))[0]],
-    "encoder_decoder.decoder_block": lambda f: [decoded()[0]],
+    "generation.sample": lambda f: [f([[0.25, 0.75], [0.5, 0.5]], darts(0.3, 0.3)), f([[0.25, 0.25]], darts(0.6))[0]],
+    "encoder_decoder.encoder_block": lambda f: [f(np.array([[1.0, 3.0]]), NORMS | IDENTITY | NO_FFN, 1)[0][0]],
+    "encoder_decoder.decoder_block": lambda f: [f(np.array([[1.0, 3.0]]), np.array([[4.0, 0.0]]), DECODER, 1)[0][0]],
     "encoder_decoder.encode": lambda f: [first_stage()],
     "gpt2.gpt2_config": lambda f: [f(SIZES).block_size, f(SIZES).d_model, f(SIZES).d_ff],
     "gpt2.gpt2_params": lambda f: ([f(with_head(np.ones((3, 2))))["W_head"]]),
@@ -219,7 +202,7 @@ CASES = {
     ],
     "llama.llama_block": lambda f: [*llama_block_steps()[:3]],
     "llama.llama_block_backward": lambda f: llama_block_gradients(),
-    "llama.llama": lambda f: [llama_scores()],
+    "llama.llama": lambda f: [f(np.array([0, 1]), small_llama()[2], small_llama()[0])[0]],
     "llama.llama_backward": lambda f: llama_table_gradients(),
     "llama.llama_config": lambda f: [
         llama_settings().n_kv_heads,

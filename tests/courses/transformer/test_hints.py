@@ -114,7 +114,6 @@ def remembered(workspace):
     return json.loads((workspace / state.FILE).read_text("utf-8"))
 
 
-@pytest.mark.slow
 def test_hint_more_shows_one_more_each_time(workspace):
     first = invoke("hint", "softmax.softmax", cwd=workspace)
     assert steps_in(first) == 1
@@ -133,7 +132,6 @@ def test_hint_more_shows_one_more_each_time(workspace):
     assert "\x1b" not in last.stdout
 
 
-@pytest.mark.slow
 def test_hint_counts_per_function_and_keeps_unknown_keys(workspace):
     (workspace / state.FILE).write_text('{"watch": {"last": [1, 2]}, "hints": {"gpt.gpt": 2, "no.more": "x"}}')
     invoke("hint", "softmax.log_softmax", "--more", cwd=workspace)
@@ -141,7 +139,6 @@ def test_hint_counts_per_function_and_keeps_unknown_keys(workspace):
     assert remembered(workspace) == {"watch": {"last": [1, 2]}, "hints": counts}
 
 
-@pytest.mark.slow
 def test_hint_dir_selects_the_workspace(workspace, tmp_path):
     done = invoke("hint", "softmax.softmax", "--dir", workspace, cwd=tmp_path)
     assert steps_in(done) == 1
@@ -150,7 +147,6 @@ def test_hint_dir_selects_the_workspace(workspace, tmp_path):
     assert "headway init nowhere" in refusal("hint", "softmax.softmax", "--dir", "nowhere", cwd=tmp_path)
 
 
-@pytest.mark.slow
 def test_hint_outside_a_workspace_records_nothing(tmp_path):
     assert steps_in(invoke("hint", "softmax.softmax", cwd=tmp_path)) == 1
     two = invoke("hint", "softmax.softmax", "--more", cwd=tmp_path)
@@ -160,7 +156,6 @@ def test_hint_outside_a_workspace_records_nothing(tmp_path):
     assert list(tmp_path.iterdir()) == []
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize("name", ["softmax", str(TRANSFORMER.modules["softmax"].number), "softmax.py"])
 def test_hint_for_an_assignment_lists_its_functions(name, workspace):
     (workspace / state.FILE).write_text('{"hints": {"softmax.log_softmax": 2}}')
@@ -171,7 +166,6 @@ def test_hint_for_an_assignment_lists_its_functions(name, workspace):
     assert remembered(workspace) == {"hints": {"softmax.log_softmax": 2}}
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize(
     ("name", "words"),
     [("sotfmax", "Did you mean 'softmax'"), ("softmax.sofmax", "Did you mean 'softmax.softmax'"), ("", "headway list")],
@@ -180,7 +174,6 @@ def test_hint_unknown_name_is_one_line(name, words, tmp_path):
     assert words in refusal("hint", name, cwd=tmp_path)
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize(
     "content",
     [b"", b"{", b"[1, 2]", b"null", bytes(range(256)), b'{"hints": 7}', b"[" * 100_000, b'{"a": ' + b"9" * 9999 + b"}"],
@@ -195,7 +188,6 @@ def test_hint_damaged_state_is_reported_and_replaced(content, workspace):
     assert invoke("hint", "softmax.softmax", cwd=workspace).stderr == ""
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize("count", [-1, 0, 7, True, "2", None, 1.5, [2]])
 def test_hint_invalid_count_is_ignored(count, workspace):
     (workspace / state.FILE).write_text(json.dumps({"hints": {"softmax.softmax": count}}))
@@ -203,7 +195,6 @@ def test_hint_invalid_count_is_ignored(count, workspace):
     assert steps_in(done) == (3 if count == 7 else 1)
 
 
-@pytest.mark.slow
 def test_hint_unwritable_state_still_shows_the_hint(workspace):
     (workspace / state.FILE).mkdir()
     done = invoke("hint", "softmax.softmax", cwd=workspace)

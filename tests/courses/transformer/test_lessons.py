@@ -2,12 +2,12 @@
 
 import ast
 import contextlib
-import importlib
 import io
 import re
 import subprocess
 import sys
 
+import numpy as np
 import pytest
 from support.built_in import mistakes_of_module
 from support.commands import refusal, succeed
@@ -189,8 +189,7 @@ def test_experiment_is_short_and_its_questions_are_answered(module):
     assert ">>> " not in task + out
 
 
-def test_experiment_runs_as_a_script(solutions):
-    """Its output is the one in the lesson."""
+def test_experiment_runs_as_a_script_with_the_output_of_the_lesson(solutions):
     command = [sys.executable, "softmax.py"]
     done = subprocess.run(command, cwd=solutions, capture_output=True, text=True, check=False, timeout=300)
     assert done.returncode == 0, done.stderr
@@ -226,13 +225,10 @@ def test_every_plot_appears_in_a_lesson():
 
 @pytest.mark.slow
 @pytest.mark.parametrize("module", MODULES)
-def test_notebook_plots_are_drawn(module, monkeypatch, tmp_path):
+def test_notebook_plots_are_drawn(official, module, monkeypatch, tmp_path):
     """A plot of a trained model says how to train one."""
-    monkeypatch.syspath_prepend(str(bundled("solutions")))
     monkeypatch.chdir(tmp_path)
-    for name in MODULES:
-        monkeypatch.delitem(sys.modules, name, raising=False)
-    namespace = {**vars(importlib.import_module(module)), "np": importlib.import_module("numpy")}
+    namespace = {**vars(official(module)), "np": np}
     for head, code in cells(module):
         if head.startswith("[markdown]") or NOTEBOOK_ONLY not in head:
             continue
@@ -241,5 +237,3 @@ def test_notebook_plots_are_drawn(module, monkeypatch, tmp_path):
             exec(compile(code, f"{module}, notebook cell", "exec"), namespace)
         trained = [name for name in re.findall(r'show\("([\w-]+)"', code) if PLOTS[name].trained]
         assert ("headway train" in out.getvalue()) == bool(trained), out.getvalue()
-    for name in MODULES:
-        monkeypatch.delitem(sys.modules, name, raising=False)

@@ -1,10 +1,11 @@
-"""Official solutions on inputs that checks cannot send: they arrive contiguous in memory."""
+"""Official solutions on inputs that checks cannot send, which arrive contiguous in memory; and a task to learn."""
 
 import ast
 import re
 from pathlib import Path
 
 import numpy as np
+import pytest
 from support.built_in import solution_module
 
 from autograder.courses import transformer
@@ -32,3 +33,31 @@ def test_checks_begin_with_ordinary_values():
                 first.setdefault((file, name), ast.get_docstring(node))
     late = "stays float32|not changed|documented error"
     assert len(first) > 80 and [name for name, title in first.items() if re.search(late, title)] == []
+
+
+@pytest.mark.slow
+def test_encoder_decoder_learns_to_reverse():
+    t, training = solution_module("encoder_decoder"), solution_module("training")
+    rng, start, end = np.random.default_rng(0), 1, 2
+    config = t.TransformerConfig(13, 13, n_layers=1, n_heads=4, d_model=32)
+    params, state = t.init_transformer(config, rng), {}
+
+    def batch(size, length=5):
+        words = rng.integers(3, 13, (size, length))
+        edge = np.full((size, 1), start)
+        return words, np.hstack([edge, words[:, ::-1]]), np.hstack([words[:, ::-1], np.full_like(edge, end)])
+
+    losses = []
+    for _ in range(250):
+        source, given, wanted = batch(32)
+        log_probs, cache = t.transformer(source, given, params, config)
+        picked = np.take_along_axis(log_probs, wanted[..., None], -1)
+        losses.append(-float(picked.mean()))
+        dlog_probs = np.zeros_like(log_probs)
+        np.put_along_axis(dlog_probs, wanted[..., None], -1.0 / wanted.size, -1)
+        params, state = training.adamw_step(params, t.transformer_backward(dlog_probs, cache), state, 3e-3)
+    assert losses[0] == pytest.approx(np.log(13), abs=1.0)
+    source, _, wanted = batch(100)
+    decoded = t.greedy_decode(source, params, config, start, end, 8)
+    right = [row[: len(want)].tolist() == want.tolist() for row, want in zip(decoded, wanted, strict=True)]
+    assert np.mean(right) >= 0.9, (np.mean(right), losses[-1])

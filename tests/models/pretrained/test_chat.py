@@ -11,6 +11,7 @@ from support.commands import HEADWAY, invoke, refusal, succeed
 from support.terminal import Terminal
 from support.tiny_chat import CHATML, LLAMA3, make_chat_model
 from support.tiny_gpt2 import make_random_model
+from support.tiny_llama import greedy_ids
 
 from autograder.core.text import clean
 from autograder.course.stubs import bundled
@@ -81,16 +82,6 @@ def plain_ids(tokenizer, text):
     return tokenizer.encode(text, add_special_tokens=False)
 
 
-def continued(model, ids, most=8):
-    import torch
-
-    tensor, end = torch.tensor([ids]), model.config.eos_token_id
-    options = {"max_new_tokens": most, "do_sample": False, "eos_token_id": end, "pad_token_id": 0}
-    with torch.no_grad():
-        out = model.generate(tensor, attention_mask=torch.ones_like(tensor), **options)
-    return [number for number in out[0, len(ids) :].tolist() if number != end]
-
-
 @pytest.mark.parametrize("template", [CHATML, LLAMA3], ids=["ChatML", "Llama 3"])
 def test_ten_turns_equal_those_of_transformers(made, talk, template):
     _, _, model, tokenizer = made(template)
@@ -98,7 +89,7 @@ def test_ten_turns_equal_those_of_transformers(made, talk, template):
     after = "<|im_end|>\n" if template == CHATML else "<|eot_id|>"
     for question in QUESTIONS:
         ids += asked(tokenizer, question, is_first=not ids)
-        ids += continued(model, ids)
+        ids += greedy_ids(model, ids, 8)
         ids += plain_ids(tokenizer, after)
         answered(conversation, question)
         assert conversation.ids == ids, question
@@ -134,7 +125,7 @@ def test_answer_after_dropped_questions_is_to_what_is_left(made, talk):
     assert "oldest" in conversation.notes[0]
     end = len(conversation.ids) - len(conversation._after)
     read, answer = conversation.ids[: end - 3], conversation.ids[end - 3 : end]
-    assert answer == continued(model, read, 3)
+    assert answer == greedy_ids(model, read, 3)
 
 
 def test_full_window_drops_the_oldest_questions(made, talk):

@@ -9,6 +9,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 from support.commands import invoke, refusal, succeed
+from support.lazy_module import torch
 from support.tiny_llama import FORMS, SPECIAL, greedy_ids, make_llama, make_llama_tokenizer
 
 from autograder.core.text import clean
@@ -41,8 +42,6 @@ def smollm(tmp_path_factory):
 
 def test_logits_are_those_of_transformers(made, official):
     """In float64, but for the angles, which transformers computes in float32: so 1e-5 of the largest score."""
-    import torch
-
     _, model, tokenizer, out = made
     imported = model_file.load(out)
     params = {name: marker.open().astype(np.float64) for name, marker in imported.params.items()}
@@ -100,7 +99,6 @@ def test_ids_of_random_texts_are_those_of_tokenizers(tmp_path, official, splitti
 
 
 def test_typed_special_token_is_only_text_for_the_user(made, official_submission):
-    """The student's process encodes a text with and without special tokens."""
     tokenizer = Tokenizer(official_submission, model_file.load(made[3]).description.tokenizer.request())
     assert tokenizer.encode("a<|im_end|>")[-1] == 319
     ids = tokenizer.encode("a<|im_end|>", special=False)
@@ -145,12 +143,6 @@ BYTES = {"type": "ByteLevel", "add_prefix_space": False}
 BOMB = {"type": "Split", "pattern": {"Regex": "(a+)+$"}, "behavior": "Isolated", "invert": False}
 
 
-def in_8_bits(named):
-    import torch
-
-    named["model.norm.weight"] = named["model.norm.weight"].to(torch.float8_e4m3fn)
-
-
 WRONG_FOLDERS = {
     "no tokenizer": (lambda folder: (folder / "tokenizer.json").unlink(), "has no tokenizer.json"),
     "SentencePiece": (bpe(type="Unigram"), "model.type"),
@@ -193,7 +185,10 @@ WRONG_FOLDERS = {
     "unknown tensor": (tensors(lambda t: t.update({"model.q_norm.weight": t["model.norm.weight"].clone()})), "q_norm"),
     "two 16-bit formats": (tensors(lambda t: t.update({"model.norm.weight": t["model.norm.weight"].half()})), "16, F"),
     "quantized tensor": (tensors(lambda t: t.update({"model.norm.weight": t["model.norm.weight"].char()})), "floating"),
-    "8-bit floats": (tensors(in_8_bits), "Give a complete file in BF16"),
+    "8-bit floats": (
+        tensors(lambda t: t.update({"model.norm.weight": t["model.norm.weight"].to(torch.float8_e4m3fn)})),
+        "Give a complete file in BF16",
+    ),
 }  # fmt: skip
 
 

@@ -235,8 +235,15 @@ def test_wrong_folder_gives_one_line(folder, tmp_path, case):
 
 
 def test_wrong_path_gives_one_line(folder, tmp_path):
-    for path, expected in ((tmp_path / "nowhere", "no such folder"), (folder / "config.json", "is a file")):
-        assert expected in refusal("import-model", path, "--solution", "--out", tmp_path / "out.safetensors")
+    (tmp_path / "file").write_text("no folder", "utf-8")
+    for source, out, expected in (
+        (tmp_path / "nowhere", tmp_path / "out.safetensors", "no such folder"),
+        (folder / "config.json", tmp_path / "out.safetensors", "is a file"),
+        (folder, folder / "model.safetensors", "--out"),
+        (folder, tmp_path / "file" / "out.safetensors", "cannot write"),
+    ):
+        assert expected in refusal("import-model", source, "--solution", "--out", out)
+    assert load_file(folder / "model.safetensors"), "the source is not overwritten"
 
 
 @pytest.mark.parametrize("name", ["config.json", "vocab.json", "merges.txt", "model.safetensors"])
@@ -252,17 +259,6 @@ def test_file_without_permission_gives_one_line(folder, tmp_path, monkeypatch, n
     monkeypatch.setattr(Path, "open", refuse)
     done = refusal("import-model", folder, "--solution", "--out", tmp_path / "out.safetensors")
     assert name in done and "Permission denied" in done
-
-
-def test_import_does_not_overwrite_its_source(folder):
-    assert "--out" in refusal("import-model", folder, "--solution", "--out", folder / "model.safetensors")
-    assert load_file(folder / "model.safetensors")
-
-
-def test_unwritable_output_gives_one_line(folder, tmp_path):
-    (tmp_path / "file").write_text("no folder", "utf-8")
-    out = tmp_path / "file" / "out.safetensors"
-    assert "cannot write" in refusal("import-model", folder, "--solution", "--out", out)
 
 
 def rewrite(path, out, change):
@@ -341,7 +337,6 @@ def test_end_of_a_text_is_that_of_the_generation_config(folder):
 
 
 def test_this_process_never_reads_the_parameters(imported, monkeypatch):
-    """Loading a model reads its header only."""
     sizes = []
     real = tensor_files.read_header
     monkeypatch.setattr(tensor_files, "read_header", lambda path: sizes.append(path) or real(path))

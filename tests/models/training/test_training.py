@@ -13,6 +13,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 from support.commands import HEADWAY, invoke, refusal, succeed
+from support.raising import raising
 
 from autograder.course.stubs import bundled
 from autograder.errors import UsageError
@@ -238,7 +239,7 @@ def test_annotated_run_resumes_and_generates(tmp_path):
 
 def test_fetch_without_network_names_the_path(tmp_path, monkeypatch):
     monkeypatch.setenv("HEADWAY_DATA", str(tmp_path))
-    monkeypatch.setattr("pooch.retrieve", lambda *a, **k: (_ for _ in ()).throw(OSError("unreachable")))
+    monkeypatch.setattr("pooch.retrieve", raising(OSError("unreachable")))
     with pytest.raises(UsageError, match="by hand") as caught:
         datasets.fetch("tinyshakespeare")
     assert str(tmp_path / "tinyshakespeare.txt") in str(caught.value)
