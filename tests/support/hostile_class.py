@@ -224,7 +224,7 @@ def grade(level, chosen, factor=1):
         solutions = {path.name: path.read_text("utf-8") for path in bundled("solutions").glob("*.py")}
         _folder(root, solutions, words).rename(root / "sibling")
         root.chmod(0o300)  # as `headway grade` has it: names of submissions cannot be listed, and are secret
-        sandbox = policy.build(level, root) if level else NO_SANDBOX
+        sandbox = policy.build(level, root, probe.NO_PACKAGES) if level else NO_SANDBOX
         for hidden in (False, True):
             group = [attack for attack in chosen if attack.hidden == hidden]
             functions = tuple({FUNCTION, *(attack.function for attack in group)})
