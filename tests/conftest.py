@@ -1,5 +1,6 @@
 """Fixtures of Headway's own tests. Graded checks live in `courses/transformer/` and never use this file."""
 
+import importlib
 import os
 import shutil
 import signal

@@ -7,7 +7,7 @@ import pytest
 from support import commands
 from support.built_in import solution_source
 from support.editing import write_files
-from support.result_documents import checks_of
+from support.reading import checks_of
 from support.toy_course import install
 
 from autograder.core.wire_format import Config, Rng
