@@ -4,12 +4,12 @@ Sources: "Gradebook" in nbgrader's API documentation (nbgrader.readthedocs.io/en
 form of a graded cell, its autograder, `nbgrader/preprocessors/saveautogrades.py` of 0.9.
 
 An assignment becomes an nbgrader assignment with one notebook of the same name, and a function a graded code cell with
-the points of the policy. The points of bonus functions become `extra_credit`, as far as the policy counts them, and the
-late penalty `late_submission_penalty`. What a person changed in Headway (a comment, an exception, a rubric) is added to
-the penalty, or is the extra credit of a cell of its own, so that nbgrader's score is Headway's. A score given by hand
-in nbgrader (`manual_score`) is kept and marked for another look, as nbgrader's autograder does. An assignment that was
-not submitted gets no row: formgrader cannot show one without a notebook. Where Headway has no result, a row stays as it
-is.
+the points of the policy; so does a question of the rubric. The points of bonus functions become `extra_credit`, as far
+as the policy counts them, and the late penalty `late_submission_penalty`. What a person changed in Headway (a comment,
+an exception) is added to the penalty, or is the extra credit of a cell of its own, so that nbgrader's score is
+Headway's. A score given by hand in nbgrader (`manual_score`) is kept and marked for another look, as nbgrader's
+autograder does. An assignment that was not submitted gets no row: formgrader cannot show one without a notebook. Where
+Headway has no result, a row stays as it is.
 """
 
 import datetime
@@ -160,6 +160,10 @@ class _Writer:
                 scores[cell] = (
                     (0.0, round(earned[cell] * counted, 6)) if cell in bonus else (round(earned[cell], 6), None)
                 )
+            for item in student["assignments"][name]["rubric"]:
+                cell = f"rubric-{item['id']}"
+                self._make_cell(name, cell, item["points"])
+                scores[cell] = (item["earned"] or 0.0, None)
             if name in self._changed or CHANGES_CELL in {cell.name for cell in self._notebooks[name].grade_cells}:
                 self._make_cell(name, CHANGES_CELL, 0.0)
                 scores[CHANGES_CELL] = (0.0, round(max(0.0, _change(student["assignments"][name], scores)), 6))
@@ -286,7 +290,7 @@ def student_ids(students: Sequence[Document]) -> dict[str, str]:
 
 
 def _is_changed(grade: Document) -> bool:
-    return bool(grade["by_hand"] or grade["adjustments"] or grade["rubric"])
+    return bool(grade["by_hand"] or grade["adjustments"])
 
 
 def _change(grade: Document, scores: Mapping[str, Score]) -> float:

@@ -347,6 +347,17 @@ def test_write_gradebook_points_of_the_policy(book, empty):
     assert extra == 0
 
 
+def test_write_gradebook_rubric_is_part_of_the_maximum(book, empty):
+    questions = [{"id": "why", "title": "", "points": 4.0, "earned": 3.0, "comment": ""}]
+    questions.append({**questions[0], "id": "how", "points": 2.0, "earned": None})
+    before = book.students[0]["assignments"]["layernorm"]
+    plain = layernorm_of(with_policy(book, {}), empty)
+    grade = {"rubric": questions, "score": before["score"] + 3.0, "possible": before["possible"] + 6.0}
+    cells, extra, score, penalty = layernorm_of(with_policy(book, {}, **grade), empty)
+    assert {name: cells[name] for name in cells.keys() - plain[0].keys()} == {"rubric-why": 4.0, "rubric-how": 2.0}
+    assert (extra, score, penalty) == (plain[1], pytest.approx(plain[2] + 3.0), plain[3])
+
+
 @pytest.mark.parametrize(("rule", "counted"), [("extra", 6.0), ("cap", 2.0), ("off", 0.0)])
 def test_write_gradebook_bonus_follows_the_policy(book, empty, rule, counted, monkeypatch):
     """Six bonus points, and three too many after a penalty of one."""
