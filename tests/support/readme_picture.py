@@ -23,7 +23,7 @@ ROOT = Path(__file__).parents[2]
 PICTURE = ROOT / "data" / "report.svg"
 EXAMPLE = ROOT / "autograder" / "web" / "site" / "example_report.json"
 FUNCTION, SUBMISSION = "attention.attention", ROOT / "tests" / "submissions" / "class" / "bo"
-SHOWN = ("function", "word", "mark", "points_text", "message", "inputs", "mistake", "values", "location")
+SHOWN = ("function", "word", "points_text", "message", "inputs", "mistake", "values", "location")
 SHOWN_MAP = ("rows", "at", "legend", "description")
 
 WRONG = "scores = q @ np.swapaxes(k, -1, -2)"
