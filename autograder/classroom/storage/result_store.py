@@ -41,6 +41,12 @@ Status = Literal["graded", "unreadable", "failed"]  # failed: an internal error 
 JOURNAL, LOCK, RESULTS, CODE = "journal.jsonl", ".lock", "results", "code"
 MAX_MODULE_CHARACTERS = 128 << 10
 MAX_CHARACTERS = 512 << 10  # of the code of a submission
+# Old encodings that a file may declare in its first two lines (docs.python.org, "Encoding declarations"). A fixed list:
+# a student could name a codec that runs for minutes.
+_DECLARED = re.compile(
+    rb"(?:[ \t\f]*(?:#[^\r\n]*)?\r?\n)?[ \t\f]*#[^\r\n]*?coding[:=][ \t]*(latin-?1|iso-8859-15?|cp1252)\b",
+    re.IGNORECASE,
+)
 
 
 @dataclass
@@ -151,18 +157,20 @@ def code_document(folder: Path) -> bytes:
     remaining = MAX_CHARACTERS
     for path in sorted(folder.glob("*.py")):
         # Python ends a line in three ways; a byte order mark is no part of the first line.
-        text = re.sub(r"\r\n?", "\n", path.read_bytes().decode("utf-8-sig", "replace"))
+        content = path.read_bytes()
+        encoding = declared[1].decode() if (declared := _DECLARED.match(content)) else "utf-8-sig"
+        text = re.sub(r"\r\n?", "\n", content.decode(encoding, "replace"))
         parts = notebook_parts(text) or [(path.name, 1, text.rstrip("\n"))]
         stored: list[CodePart] = []
         limit = min(MAX_MODULE_CHARACTERS, remaining)
-        for file, line, content in parts:
-            kept = content if len(content) <= limit else content[:limit].rpartition("\n")[0]
+        for file, line, code in parts:
+            kept = code if len(code) <= limit else code[:limit].rpartition("\n")[0]
             limit -= len(kept)
             remaining -= len(kept)
             if kept:
                 stored.append({"file": file, "line": line, "text": kept})
-            if kept != content:
-                lines = counted(content.count("\n") - kept.count("\n"), "line")
+            if kept != code:
+                lines = counted(code.count("\n") - kept.count("\n"), "line")
                 left_out.append(f"{path.name}: {lines} of {file} not stored, because the file is too long")
                 break
         modules[path.stem] = stored

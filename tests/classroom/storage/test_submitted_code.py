@@ -46,6 +46,21 @@ def test_code_document_notebook_holds_the_cells_as_written(tmp_path, reader):
     assert not any("_cell_failed" in text or "CellError" in text for text in parts.values())
 
 
+@pytest.mark.parametrize(
+    ("content", "shown"),
+    [
+        (b"# -*- coding: latin-1 -*-\n# Gr\xf6\xdfe", "Größe"),
+        (b"#!/usr/bin/python\r\n# vim: set fileencoding=iso-8859-15 :\n# \xa4", "€"),
+        ("# coding: utf-8\n# Größe".encode(), "Größe"),
+        (b"x = 1\n# coding: latin-1\n# Gr\xf6\xdfe", "Gr\ufffd\ufffde"),  # Python does not see it there either
+        (b"# coding: idna\n# Gr\xf6\xdfe", "Gr\ufffd\ufffde"),
+    ],
+)
+def test_code_document_reads_the_encoding_that_a_file_declares(tmp_path, content, shown):
+    (tmp_path / "softmax.py").write_bytes(content)
+    assert stored(tmp_path)["modules"]["softmax"][0]["text"].endswith(shown)
+
+
 def test_code_document_long_code_is_cut_at_a_line(tmp_path):
     line = "x = 'abcdefghijklmnopqrstuvwxyz'\n"
     for name in "abcdefg":
