@@ -7,6 +7,7 @@ import tempfile
 from collections.abc import Callable, Collection, Iterator
 from contextlib import contextmanager
 from functools import cache
+from itertools import count
 from pathlib import Path
 
 from autograder.core.files import read_modules, secret_folder
@@ -53,10 +54,12 @@ def official_prerequisites(
     solutions are not in it. All are below `scratch`, if given.
     """
     with secret_folder(scratch) as root:
+        numbers = count()
 
         @cache
         def folder_for(submission: Path, module: str) -> Path:
-            folder = Path(tempfile.mkdtemp(dir=root))
+            folder = root / str(next(numbers))  # Grading leaves such a path out of what a student's code printed.
+            folder.mkdir()
             _fill(folder, submission, module, curriculum)
             return folder
 
