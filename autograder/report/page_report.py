@@ -30,6 +30,7 @@ def page_report(document: Document) -> dict[str, Any]:
         "passed": bool(document["passed"]) and not document["internal_errors"],
         "subject": wording.subject(checks),
         "headline": wording.verdict(document),
+        "points": document["points"],
         "points_text": f"{wording.total_points_text(document)} points",
         "counts": [
             {"status": status, "count": count, "word": word} for status, count, word in wording.check_counts(checks)
