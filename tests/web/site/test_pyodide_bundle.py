@@ -11,6 +11,7 @@ from pathlib import Path
 import numpy
 import pytest
 import regex
+from support.paths import ROOT
 
 from autograder.course import registry
 from autograder.errors import UsageError
@@ -48,7 +49,9 @@ def test_zip_holds_only_what_a_page_needs(files):
     names = zipfile.ZipFile(BytesIO(files["headway.zip"])).namelist()
     packages = {name.partition("/")[0] for name in names}
     assert packages <= {"autograder", "pytest", "_pytest", "pluggy", "iniconfig", "packaging", "pygments", "py.py"}
-    unwanted = ("classroom", "cli", "notebooks", "serve", "site", "report/html", "workspace/training")
+    of_web_and_models = ("web/serve", "web/site", "models/page", "models/plots", "models/pretrained", "models/training")
+    unwanted = ("classroom", "cli", "notebooks", "report/html", *of_web_and_models)
+    assert all((ROOT / "autograder" / part).is_dir() for part in unwanted)
     assert not [name for name in names if name.startswith(tuple(f"autograder/{part}/" for part in unwanted))]
     assert not [name for name in names if name.endswith(".memo")]
 
