@@ -318,7 +318,7 @@ class _Decoder:
             return tuple(items) if tag == "t" else items
         if tag == "d" and type(content) is list:
             return self._dict(content, depth)
-        if tag == "b" and type(content) is int and 0 <= content <= (MAX_BODY if self._trusted else MAX_BYTES):
+        if tag == "b" and type(content) is int and content >= 0 and (self._trusted or content <= MAX_BYTES):
             start = self._skip(content)
             return self._body[start : self.position]
         if tag in _MARKERS:
