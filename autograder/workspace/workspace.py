@@ -1,12 +1,11 @@
 """An open workspace: its folder, course, state, files and notebooks, each read once per command."""
 
 import contextlib
-import tomllib
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from autograder.core.files import read_plain_file
 from autograder.course import Curriculum
@@ -14,13 +13,14 @@ from autograder.course.file_names import similar_files
 from autograder.documents.results import ProgressEntry, Status, SubmissionResult
 from autograder.engine.cell_locations import locate_in_cells
 from autograder.errors import UsageError
-from autograder.sandbox.packages import allowed_packages
-from autograder.sandbox.policy import SandboxPolicy
 from autograder.workspace import files, notebook_files, progress, sources
 from autograder.workspace import state as state_file
 from autograder.workspace.dependencies import Snapshot, take_snapshot
 from autograder.workspace.notebook_files import NotebookReader
 from autograder.workspace.sources import AssignmentSource, ModuleFolder, Version
+
+if TYPE_CHECKING:
+    from autograder.sandbox.policy import SandboxPolicy
 
 # An instructor's settings for a workspace: solutions = "after-pass" | "give-up" | "never"; [packages] allow = ["scipy"]
 COURSE = "course.toml"
@@ -30,6 +30,8 @@ def course_settings(folder: Path) -> dict[str, Any]:
     """Return the instructor's settings for the workspace in a folder; raise UsageError if they cannot be read."""
     if not (folder / COURSE).exists():
         return {}
+    import tomllib  # takes milliseconds, and most workspaces have no such file
+
     try:
         return tomllib.loads(read_plain_file(folder / COURSE).decode("utf-8-sig"))
     except (OSError, ValueError) as error:
@@ -83,8 +85,11 @@ class Workspace:
         return self
 
     @cached_property
-    def sandbox(self) -> SandboxPolicy:
+    def sandbox(self) -> "SandboxPolicy":
         """What isolates the student's code: a process that can import the packages that the instructor allows."""
+        from autograder.sandbox.packages import allowed_packages  # takes 10 ms, and only checks need it
+        from autograder.sandbox.policy import SandboxPolicy
+
         packages = course_settings(self.folder).get("packages")
         names = packages.get("allow", ()) if isinstance(packages, dict) else ()
         return SandboxPolicy.without(allowed_packages(tuple(map(str, names))))
