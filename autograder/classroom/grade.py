@@ -165,7 +165,7 @@ def _grade(
         record_scratch(scratch)
         packages = allowed_packages(plan.policy.packages.allow)
         confined = None if plan.unsafe else require_level(scratch, _WITHOUT_SANDBOX, packages)
-        sandbox = confined or SandboxPolicy.without(packages, unsafe=True)
+        sandbox = confined or SandboxPolicy.unconfined(packages, unsafe=True)
         options = dataclasses.replace(options, sandbox=sandbox)
         setup = WorkerSetup(options, scratch, plan.policy, results)
         WorkerPool(setup, min(plan.processes, len(tasks)), recorder.add, recorder.budgets.next_task).run(tasks)

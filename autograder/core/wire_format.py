@@ -389,5 +389,5 @@ class _Decoder:
         """Return where the next `size` bytes of the body begin."""
         start, self.position = self.position, self.position + size
         if self.position > len(self._body):
-            raise FrameError("an array is larger than the body")
+            raise FrameError("a value is larger than the body")
         return start

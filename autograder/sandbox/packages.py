@@ -13,7 +13,7 @@ from autograder.errors import UsageError
 if TYPE_CHECKING:
     from importlib import metadata
 
-_REFUSED = ("autograder", "pytest", "_pytest")  # they hold answers, or would end the process that imports them
+_REFUSED = ("autograder", "pytest", "_pytest")  # parts of the grader
 # Submodules that are imported before a process is confined: matplotlib.pyplot looks for fonts, in a thread.
 _LOADED_FIRST = {"matplotlib": ("matplotlib.pyplot",)}
 
@@ -44,7 +44,7 @@ def allowed_packages(names: tuple[str, ...]) -> AllowedPackages:
     found = metadata.packages_distributions()
     for name in names:
         if name in _REFUSED:
-            raise UsageError(f"[packages] allow: {name} cannot be allowed, because it would give away answers")
+            raise UsageError(f"[packages] allow: {name} is part of the grader and could give away answers")
         if name not in found or importlib.util.find_spec(name) is None:
             hint = "Install it beside Headway, or remove it from course.toml"
             raise UsageError(f"[packages] allow: nothing that is imported as {name} is installed here. {hint}")

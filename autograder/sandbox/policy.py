@@ -35,7 +35,7 @@ class SandboxPolicy:
     packages: dict[str, str] = field(default_factory=dict)  # what code may import besides NumPy: name -> version
 
     @classmethod
-    def without(cls, packages: AllowedPackages, *, unsafe: bool = False) -> "SandboxPolicy":
+    def unconfined(cls, packages: AllowedPackages, *, unsafe: bool = False) -> "SandboxPolicy":
         """Return the policy of processes that are not confined."""
         setup = UNCONFINED | packages.child_setup()
         return cls(child_setup=setup, unsafe=unsafe, packages=dict(packages.versions))

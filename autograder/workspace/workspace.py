@@ -92,7 +92,7 @@ class Workspace:
 
         packages = course_settings(self.folder).get("packages")
         names = packages.get("allow", ()) if isinstance(packages, dict) else ()
-        return SandboxPolicy.without(allowed_packages(tuple(map(str, names))))
+        return SandboxPolicy.unconfined(allowed_packages(tuple(map(str, names))))
 
     def resolve_name(self, name: str) -> str:
         """Return the module of an assignment or the qualified name of a function, from what the user typed."""

@@ -80,7 +80,7 @@ class WorkerSlots:
         scratch = self._resources.enter_context(scratch_folder())
         try:
             packages = allowed_packages(self._setup.policy.packages.allow)
-            sandbox = SandboxPolicy.without(packages, unsafe=True)
+            sandbox = SandboxPolicy.unconfined(packages, unsafe=True)
             if not self._setup.options.sandbox.unsafe:
                 sandbox = strongest_level(scratch, packages)
         except UsageError as error:
