@@ -288,9 +288,8 @@ def gradescope_autograder(
     elif book:
         names = tuple(assignment["name"] for assignment in book.assignments)
     policy = gradescope.policy_text(book.policy) if book else ""
-    packages = book.policy.packages.allow if book else ()
     with output.replacing(target):
-        settings = gradescope.GradescopeSettings(names, seed, feedback, visibility, unsafe, policy, packages)
+        settings = gradescope.GradescopeSettings(names, seed, feedback, visibility, unsafe, policy)
         count = gradescope.write_autograder(target, settings)
     options.show(f"It grades {', '.join(names) or 'all assignments (for one: --assignment NAME)'}.")
     if policy:

@@ -8,6 +8,7 @@ from support.editing import write_files
 from support.paths import ROOT
 
 from autograder.classroom.exporters import gradescope
+from autograder.classroom.policy.model import PackagesPolicy, Policy
 from autograder.core.versions import installed_version
 from autograder.courses.transformer import TRANSFORMER
 from autograder.engine.student import StudentCode
@@ -78,6 +79,6 @@ def test_package_that_cannot_be_allowed_is_refused_by_name(name, reason):
 
 
 def test_gradescope_installs_what_the_policy_allows():
-    settings = gradescope.GradescopeSettings(packages=("PIL",))
+    settings = gradescope.GradescopeSettings(policy=gradescope.policy_text(Policy(packages=PackagesPolicy(("PIL",)))))
     assert f"pillow=={installed_version('pillow')}" in [*gradescope._requirements(settings)]
     assert allowed_packages(()) == AllowedPackages()

@@ -18,6 +18,7 @@ import shutil
 import subprocess
 import sys
 import tempfile
+import tomllib
 from collections.abc import Iterator
 from dataclasses import asdict, dataclass
 from importlib.metadata import requires
@@ -124,7 +125,6 @@ class GradescopeSettings:
     visibility: Visibility = "visible"
     unsafe: bool = False  # grade without a sandbox if the image has none
     policy: str = ""  # the content of a course.toml
-    packages: tuple[str, ...] = ()  # that submissions may import, besides NumPy
 
 
 def write_autograder(path: Path, settings: GradescopeSettings) -> int:
@@ -180,7 +180,8 @@ def _requirements(settings: GradescopeSettings) -> Iterator[str]:
     for name in [*names, "pyseccomp", *(["torch"] if settings.seed else [])]:
         version = installed_version(name)
         yield f"{name}=={version.partition('+')[0]}" if version else name
-    yield from (f"{name}=={version}" for name, version in allowed_packages(settings.packages).versions)
+    allowed = tomllib.loads(settings.policy).get("packages", {}).get("allow", ())
+    yield from (f"{name}=={version}" for name, version in allowed_packages(tuple(allowed)).versions)
 
 
 def main(root: Path) -> None:
