@@ -6,10 +6,10 @@ import re
 from support.paths import ROOT
 
 from autograder.courses.transformer import TRANSFORMER
+from autograder.courses.transformer.training.settings import PRESETS
 from autograder.models.lesson_figures import pictures
 from autograder.models.plot_data import PLOTS
 from autograder.models.training.datasets import find_dataset
-from autograder.models.training.settings import PRESETS
 
 FIGURES = pictures()
 LESSONS = {name: (ROOT / "solutions" / f"{name}.py").read_text("utf-8") for name in TRANSFORMER.modules}

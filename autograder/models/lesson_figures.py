@@ -21,6 +21,7 @@ from autograder.courses.transformer import TRANSFORMER
 from autograder.courses.transformer.common.figures.small_svg import small_svg
 from autograder.courses.transformer.common.figures.trained_model import FILE, measured
 from autograder.courses.transformer.training.figures import MEAN_OF
+from autograder.courses.transformer.training.settings import TrainingSettings
 from autograder.drawing.function_caller import FunctionCaller, Picture
 from autograder.models.plot_data import find_plot, functions_in_folder
 from autograder.models.plots import draw
@@ -29,7 +30,6 @@ from autograder.models.plots.model import ForwardPass, ffn_values
 from autograder.models.training import datasets
 from autograder.models.training.checkpoint import Checkpoint
 from autograder.models.training.sampling import Sampling
-from autograder.models.training.settings import TrainingSettings
 from autograder.models.training.trainer import Trainer
 from autograder.sandbox.process import start_workers
 from autograder.workspace.files import text_digest

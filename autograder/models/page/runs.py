@@ -18,12 +18,12 @@ from typing import Any, Literal
 from msgspec.structs import replace
 
 from autograder.course import registry
+from autograder.courses.transformer.training.settings import PRESET_DESCRIPTIONS, PRESETS
 from autograder.errors import UsageError
 from autograder.models.page import requests
 from autograder.models.page.job import Record, TrainingJob
 from autograder.models.page.requests import PageJob, Request, RunRequest, StopRequest, TextRequest
 from autograder.models.training import checkpoint_list, datasets
-from autograder.models.training.settings import PRESET_DESCRIPTIONS, PRESETS
 from autograder.report.loss_curve import LossPoint, thinned
 from autograder.workspace import files, notebook_files
 

@@ -8,6 +8,7 @@ import numpy as np
 from autograder.core.text import clean
 from autograder.core.wire_format import Rng
 from autograder.course import Plot
+from autograder.courses.transformer.training.hyperparameters import changed_settings
 from autograder.drawing import figure
 from autograder.drawing.function_caller import Array, Ids, drawable
 from autograder.errors import UsageError
@@ -15,7 +16,6 @@ from autograder.models import plots
 from autograder.models.plots.inputs import PlotInputs, encode_text
 from autograder.models.training import checkpoint, datasets
 from autograder.models.training.checkpoint import Checkpoint
-from autograder.models.training.hyperparameters import changed_settings
 
 MOST_RUNS = 6  # in one plot
 

@@ -5,8 +5,8 @@ import math
 import numpy as np
 
 from autograder.core.text import clean
+from autograder.courses.transformer.training.settings import TrainingSettings
 from autograder.models.training.datasets import TRAIN_FRACTION
-from autograder.models.training.settings import TrainingSettings
 
 
 def baselines(settings: TrainingSettings, text: str) -> dict[str, float]:

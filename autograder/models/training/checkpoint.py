@@ -15,9 +15,9 @@ from autograder.core.files import report_write_error
 from autograder.core.tensor_files import TensorFile
 from autograder.core.text import clean, counted
 from autograder.core.wire_format import Config
+from autograder.courses.transformer.training import hyperparameters
+from autograder.courses.transformer.training.settings import TrainingSettings
 from autograder.errors import UsageError
-from autograder.models.training import hyperparameters
-from autograder.models.training.settings import TrainingSettings
 from autograder.report.loss_curve import LossPoint
 
 FORMAT = "headway.checkpoint/1"

@@ -12,10 +12,10 @@ from autograder.core import tensor_files
 from autograder.core.output_files import require_no_work
 from autograder.core.tensor_files import StoredTensor
 from autograder.core.text import clean, counted
+from autograder.courses.transformer.training.hyperparameters import changed_settings
 from autograder.errors import UsageError
 from autograder.models.pretrained import model_file
 from autograder.models.training import checkpoint, datasets
-from autograder.models.training.hyperparameters import changed_settings
 from autograder.report.trained_models import ModelSummary
 
 SUFFIX = ".safetensors"

@@ -9,9 +9,9 @@ import numpy as np
 from autograder.core.files import read_plain_file, user_folder
 from autograder.core.text import clean, counted, did_you_mean
 from autograder.course.stubs import bundled
+from autograder.courses.transformer.training import synthetic_corpus
+from autograder.courses.transformer.training.settings import TrainingSettings
 from autograder.errors import UsageError, missing_package
-from autograder.models.training import synthetic_corpus
-from autograder.models.training.settings import TrainingSettings
 from autograder.workspace.files import text_digest
 
 LARGEST = 100_000_000  # bytes of a user's file: each character becomes an integer of eight bytes

@@ -17,14 +17,14 @@ from rich.text import Text
 from autograder.core.files import file_stamp, write_atomically
 from autograder.core.output_files import require_replaceable
 from autograder.core.text import counted
+from autograder.courses.transformer.training.hyperparameters import changed_model, changed_settings
+from autograder.courses.transformer.training.settings import TrainingSettings, find_preset
 from autograder.drawing import figure
 from autograder.errors import UsageError
 from autograder.models.plots.training import loss_curve
 from autograder.models.training import checkpoint, checkpoint_list, datasets
 from autograder.models.training.checkpoint import Checkpoint
-from autograder.models.training.hyperparameters import changed_model, changed_settings
 from autograder.models.training.sampling import Sampling
-from autograder.models.training.settings import TrainingSettings, find_preset
 from autograder.models.training.trainer import Trainer
 from autograder.report.console import break_before_command
 from autograder.report.training_progress import TrainingStart, TrainingUpdate, show_training

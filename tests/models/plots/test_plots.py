@@ -16,6 +16,7 @@ from autograder.courses.transformer import TRANSFORMER
 from autograder.courses.transformer.attention.figures import example
 from autograder.courses.transformer.layernorm.plots import vectors
 from autograder.courses.transformer.softmax.plots import LARGEST_SCORES, SCORES, TEMPERATURES
+from autograder.courses.transformer.training import synthetic_corpus
 from autograder.drawing import figure
 from autograder.drawing.function_caller import FunctionNotWritten
 from autograder.errors import UsageError
@@ -23,7 +24,6 @@ from autograder.models import plots
 from autograder.models.plot_data import PLOTS, functions_in_folder
 from autograder.models.plots import show
 from autograder.models.plots.inputs import TEXTS, PlotInputs, functions_in_namespace
-from autograder.models.training import synthetic_corpus
 from autograder.models.training.checkpoint import load
 
 pytestmark = pytest.mark.slow

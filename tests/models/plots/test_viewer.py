@@ -6,12 +6,12 @@ import numpy as np
 import pytest
 
 from autograder.course.stubs import bundled
+from autograder.courses.transformer.training.settings import TrainingSettings
 from autograder.models.plot_data import PLOTS, functions_in_folder
 from autograder.models.plots import draw
 from autograder.models.plots.inputs import PlotInputs
 from autograder.models.plots.viewer import embed
 from autograder.models.training import checkpoint
-from autograder.models.training.settings import TrainingSettings
 
 HOSTILE = "</script><script>document.title='taken'</script><img src=x onerror=document.title='taken'><!--"
 

@@ -7,9 +7,10 @@ import pytest
 from support.commands import invoke, refusal, succeed
 
 from autograder.course.stubs import bundled
+from autograder.courses.transformer.training import hyperparameters
+from autograder.courses.transformer.training.settings import PRESETS
 from autograder.errors import UsageError
-from autograder.models.training import checkpoint, datasets, hyperparameters, runs
-from autograder.models.training.settings import PRESETS
+from autograder.models.training import checkpoint, datasets, runs
 
 CLASSES = {"gpt": "GPTConfig", "llama": "LlamaConfig", "encoder-decoder": "TransformerConfig"}
 FILES = {"gpt": "gpt", "llama": "llama", "encoder-decoder": "encoder_decoder"}

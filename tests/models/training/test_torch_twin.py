@@ -11,7 +11,7 @@ from support.lazy_module import LazyModule, torch
 from support.paths import ROOT
 
 from autograder.courses.transformer import TRANSFORMER
-from autograder.models.training.settings import PRESETS
+from autograder.courses.transformer.training.settings import PRESETS
 from autograder.sandbox.child.training import LlamaRun
 
 twins = LazyModule("support.torch_models")

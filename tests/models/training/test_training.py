@@ -16,8 +16,9 @@ from support.commands import HEADWAY, invoke, refusal, succeed
 from support.raising import raising
 
 from autograder.course.stubs import bundled
+from autograder.courses.transformer.training import synthetic_corpus
 from autograder.errors import UsageError
-from autograder.models.training import checkpoint, datasets, runs, synthetic_corpus
+from autograder.models.training import checkpoint, datasets, runs
 from autograder.models.training.trainer import Trainer
 from autograder.sandbox.process import start_workers
 

@@ -9,11 +9,11 @@ import numpy as np
 import pytest
 from support.training_page import Page
 
+from autograder.courses.transformer.training.settings import PRESET_DESCRIPTIONS, PRESETS
 from autograder.errors import UsageError
 from autograder.models.page import process as training_process
 from autograder.models.training import baselines, checkpoint, checkpoint_list, datasets, runs
 from autograder.models.training.checkpoint import Checkpoint
-from autograder.models.training.settings import PRESET_DESCRIPTIONS, PRESETS
 from autograder.report.loss_curve import LossPoint
 
 

@@ -5,8 +5,8 @@ from typing import Annotated, NamedTuple
 
 from msgspec import Meta
 
+from autograder.courses.transformer.training import synthetic_corpus
 from autograder.errors import UsageError
-from autograder.models.training import synthetic_corpus
 
 Model = dict[str, int | float | bool | str]
 

@@ -6,8 +6,8 @@ from dataclasses import dataclass
 from typing import Any
 
 from autograder.core.text import did_you_mean
+from autograder.courses.transformer.training.settings import PRESETS, Model, TrainingSettings
 from autograder.errors import UsageError
-from autograder.models.training.settings import PRESETS, Model, TrainingSettings
 
 MOST_PARAMETERS = 50_000_000  # of a model that can still be trained in NumPy
 _OPTIONS = {"lr": "--lr", "batch_size": "--batch-size", "steps": "--steps", "seed": "--seed", "schedule": "--schedule"}
