@@ -22,7 +22,7 @@ def softmax__whole_array(x, axis=-1, temperature=1.0):
     no_keepdims_in_maximum=("keepdims-forgotten-in-maximum", "x.max(axis, keepdims=True)", "x.max(axis)"),
     forgot_return=("placeholder-none", "return ", ""),
     small_number_in_sum_1e8=(
-        "small-number-in-sum any-temperature-accepted",
+        "number-in-sum any-temperature-accepted",
         "e.sum(axis, keepdims=True)", "(e.sum(axis, keepdims=True) + 1e-8)",
     ),
     minimum_subtracted=("minimum-subtracted any-temperature-accepted", "x.max", "x.min"),
@@ -31,15 +31,15 @@ def softmax__whole_array(x, axis=-1, temperature=1.0):
         "x.max", "x.mean",
     ),
     small_number_in_sum_1e6=(
-        "small-number-in-sum-1e-6 any-temperature-accepted effect-error-not-raised zero-temperature-accepted",
+        "number-in-sum any-temperature-accepted effect-error-not-raised zero-temperature-accepted",
         "e.sum(axis, keepdims=True)", "(e.sum(axis, keepdims=True) + 1e-6)",
     ),
     small_number_added_1e9=(
-        "small-number-added-1e-9 any-temperature-accepted effect-error-not-raised zero-temperature-accepted",
+        "number-added any-temperature-accepted effect-error-not-raised zero-temperature-accepted",
         "e.sum(axis, keepdims=True)", "e.sum(axis, keepdims=True) + 1e-9",
     ),
     small_number_added_1e8=(
-        "small-number-added-1e-8 any-temperature-accepted effect-error-not-raised zero-temperature-accepted",
+        "number-added any-temperature-accepted effect-error-not-raised zero-temperature-accepted",
         "e.sum(axis, keepdims=True)", "e.sum(axis, keepdims=True) + 1e-8",
     ),
 )
@@ -104,12 +104,9 @@ def softmax__no_exponential(x, axis=-1, temperature=1.0):
     no_maximum_no_axis=("no-maximum sum-over-everything", "np.log(softmax(x))", "x - np.log(np.sum(np.exp(x)))"),
     no_maximum=("no-maximum", "np.log(softmax(x))", "x - np.log(np.sum(np.exp(x), axis=axis, keepdims=True))"),
     no_log=("softmax-instead", "np.log(softmax(x))", "softmax(x, axis)"),
-    plus_small_1e9=("log-of-softmax-plus-small", "softmax(x)", "softmax(x, axis) + 1e-9"),
-    plus_small_1e12=("log-of-softmax-plus-1e-12", "softmax(x)", "softmax(x, axis) + 1e-12"),
-    plus_small_1e8=("log-of-softmax-plus-1e-8", "softmax(x)", "softmax(x, axis) + 1e-8"),
-    plus_small_1e6=("log-of-softmax-plus-1e-6", "softmax(x)", "softmax(x, axis) + 1e-6"),
-    plus_small_1e10=("log-of-softmax-plus-1e-10", "softmax(x)", "softmax(x, axis) + 1e-10"),
-    clipped12=("log-of-limited-softmax-1e-12", "softmax(x)", "np.clip(softmax(x, axis), 1e-12, 1)"),
+    plus_small_1e9=("log-of-softmax-plus-number", "softmax(x)", "softmax(x, axis) + 1e-9"),
+    plus_small_1e12=("log-of-softmax-plus-number", "softmax(x)", "softmax(x, axis) + 1e-12"),
+    clipped12=("log-of-softmax-limited-to-number", "softmax(x)", "np.clip(softmax(x, axis), 1e-12, 1)"),
 )
 def log_softmax__log_of_softmax_last_axis(x, axis=-1):
     """log-of-softmax last-axis-always"""
@@ -134,8 +131,7 @@ def log_softmax__log_of_softmax_last_axis(x, axis=-1):
     plus=("plus", "x - m - np.log", "x - m + np.log"),
     maximum_not_added=("maximum-not-added-back", "x - m - np.log", "x - np.log"),
     maximum_subtracted_twice=("maximum-subtracted-twice", "x - m - np.log", "x - m - m - np.log"),
-    small_number_in_log_1e9=("small-number-in-sum-1e-9", "keepdims=True))", "keepdims=True) + 1e-9)"),
-    small_number_in_log_1e8=("small-number-in-sum-1e-8", "keepdims=True))", "keepdims=True) + 1e-8)"),
+    small_number_in_log_1e9=("number-in-sum", "keepdims=True))", "keepdims=True) + 1e-9)"),
 )
 def log_softmax__right(x, axis=-1):
     """base"""
@@ -155,7 +151,7 @@ def cross_entropy__log_softmax_of_probs(logits, targets):
     return float(-np.log(picked).mean())
 
 def cross_entropy__small_number(logits, targets):
-    """log-of-softmax-plus-1e-9"""
+    """log-of-softmax-plus-number"""
     probs = softmax(logits)
     picked = np.take_along_axis(probs, np.expand_dims(targets, -1), -1)
     return float(-np.log(picked + 1e-9).mean())
@@ -247,19 +243,17 @@ def softmax__temperature_multiplied(x, axis=-1, temperature=1.0):
     return e / e.sum(axis, keepdims=True)
 
 def log_softmax__clipped15(x, axis=-1):
-    """log-of-limited-softmax-1e-15 log-of-softmax-plus-1e-15"""
+    """log-of-softmax-plus-number"""
     return np.log(np.clip(softmax(x, axis), 1e-15, 1 - 1e-15))
 
 @variants(
-    clipped15=("log-of-limited-softmax-1e-15 log-of-softmax-plus-1e-15", "12, 1.0", "15, 1.0 - 1e-15"),
-    clipped7=("log-of-limited-softmax-1e-7", "12, 1.0", "7, 1.0 - 1e-7"),
-    clipped9=("log-of-limited-softmax-1e-9", "clip(softmax(logits), 1e-12, 1.0)", "maximum(softmax(logits), 1e-9)"),
-    clipped8=("log-of-limited-softmax-1e-8", "clip(softmax(logits), 1e-12, 1.0)", "maximum(softmax(logits), 1e-8)"),
-    plus_small_1e6=("log-of-softmax-plus-1e-6", "np.clip(softmax(logits), 1e-12, 1.0)", "softmax(logits) + 1e-6"),
-    plus_small_1e5=("log-of-softmax-plus-1e-5", "np.clip(softmax(logits), 1e-12, 1.0)", "softmax(logits) + 1e-5"),
+    clipped15=("log-of-softmax-plus-number", "12, 1.0", "15, 1.0 - 1e-15"),
+    clipped7=("log-of-softmax-limited-to-number", "12, 1.0", "7, 1.0 - 1e-7"),
+    clipped9=("log-of-softmax-limited-to-number", "clip(softmax(logits), 1e-12, 1.0)", "maximum(softmax(logits), 1e-9)"),
+    plus_small_1e6=("log-of-softmax-plus-number", "np.clip(softmax(logits), 1e-12, 1.0)", "softmax(logits) + 1e-6"),
 )
 def cross_entropy__clipped12(logits, targets):
-    """log-of-limited-softmax-1e-12 log-of-softmax-plus-1e-12"""
+    """log-of-softmax-plus-number"""
     p = np.clip(softmax(logits), 1e-12, 1.0)
     return float(-np.log(np.take_along_axis(p, targets[..., None], -1)).mean())
 

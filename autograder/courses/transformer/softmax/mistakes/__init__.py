@@ -1,22 +1,14 @@
 """Mistakes in `softmax`: softmax, and what can go wrong in log_softmax in the same way."""
 
 from autograder.courses.transformer.softmax.mistakes.backward import MISTAKES as BACKWARD
-from autograder.courses.transformer.softmax.mistakes.log import KEEPDIMS_FORGOTTEN
 from autograder.courses.transformer.softmax.mistakes.log import MISTAKES as LOG
+from autograder.courses.transformer.softmax.mistakes.log import RESULT, SOFTMAX
 from autograder.courses.transformer.softmax.mistakes.loss import MISTAKES as LOSS
 from autograder.engine.diagnosis.mistake import Mistakes
 
 MISTAKES = Mistakes(LOSS, BACKWARD, LOG)
 
 _BOTH = ("softmax.softmax", "softmax.log_softmax")
-_ADDED = ("1e-6", "1e-7", "1e-8", "1e-9", "1e-10")
-# The functions and the ends of the names of mistakes that add a small number to the sum.
-_IN_SUM = (
-    *((_BOTH, f"-{small}", small) for small in ("1e-4", "1e-5", "1e-6", "1e-7")),
-    (_BOTH[:1], "", "1e-8"),
-    (_BOTH[1:], "-1e-8", "1e-8"),
-    (_BOTH[1:], "-1e-9", "1e-9"),
-)
 
 mistake = MISTAKES.for_functions(*_BOTH)
 mistake("no-maximum", "z - z.max(axis=axis, keepdims=True)", "z + 0.0", common=True).explain("""
@@ -36,10 +28,6 @@ mistake("always-float64", "z = as_float(x)", "z = np.asarray(x, dtype=np.float64
     why: float32 should stay float32. A float64 array or a NumPy number such as np.float64(2.0) makes the result
          float64, a Python number does not.
     ask: What is the dtype of your result when `x` is float32? Which line causes it?""")
-mistake("always-float32", "z = as_float(x)", "z = np.asarray(x, dtype=np.float32)").explain("""
-    everything was computed in float32
-    why: float64 should stay float64. float32 keeps only about seven digits.
-    ask: What is the dtype of your result when `x` is float64? Which line causes it?""")
 mistake(
     "integers-in-float32", "z = as_float(x)", "z = np.asarray(x) if np.asarray(x).dtype.kind == 'f' else np.float32(x)"
 ).explain("""
@@ -79,18 +67,51 @@ mistake("maximum-of-everything", "z.max(axis=axis, keepdims=True)", "z.max()").e
     why: In a row far below the largest score every exponential is rounded to 0, and the result becomes nan or infinite.
     ask: What has to be subtracted so that the largest exponent of every row is 0? What does .max() return without
          an axis?""")
+mistake(
+    "number-in-sum", ".sum(axis=axis, keepdims=True)", ".sum(axis=axis, keepdims=True) + CONSTANT", constant=1e-3
+).explain("""
+    {constant} was added to the sum
+    why: It is not needed, because the largest exponential is 1 once the maximum is subtracted, and it changes every
+         result a little.
+    ask: After the maximum is subtracted, how small can the sum of a row be?""")
 mistake("second-axis-always", "z.max(axis=axis", "z.max(axis=1", ".sum(axis=axis", ".sum(axis=1").explain("""
     `axis` was ignored: axis 1 was always used
     why: Axis 1 is the last axis of a matrix, but not of a batch of texts, and a single row has no axis 1.
     ask: Which of your operations need the `axis` argument?""")
-for functions, ending, small in _IN_SUM:
-    MISTAKES.for_functions(*functions)(
-        f"small-number-in-sum{ending}", ".sum(axis=axis, keepdims=True)", f".sum(axis=axis, keepdims=True) + {small}"
-    ).explain("""
-        a small number was added to the sum
-        why: It is not needed, because the largest exponential is 1 once the maximum is subtracted, and it changes every
-             result a little.
-        ask: After the maximum is subtracted, how small can the sum of a row be?""")
+
+for function, *sums in (
+    ("softmax.softmax", "z /= z.sum(axis=axis, keepdims=True)", "z = z / z.sum(axis=axis)"),
+    ("softmax.log_softmax", ".sum(axis=axis, keepdims=True)", ".sum(axis=axis)"),
+):
+    mistake = MISTAKES.for_functions(function)
+    mistake("keepdims-forgotten", "z.max(axis=axis, keepdims=True)", "z.max(axis=axis)", *sums, common=True).explain("""
+        keepdims=True is missing from the maximum and the sum
+        why: The reduced axis is then gone, and broadcasting matches the maxima and sums with the wrong axis. Most
+             shapes give an error, but a square matrix silently gives wrong results.
+        ask: Print the shape of the scores and the shape of their maximum. How does broadcasting align the two?""")
+    mistake("keepdims-forgotten-in-sum", *sums, common=True).explain("""
+        keepdims=True is missing from the sum
+        why: The reduced axis is then gone, and broadcasting matches the sums with the wrong axis. Most shapes give an
+             error, but a square matrix silently gives wrong results.
+        ask: Print the shape of the exponentials and the shape of their sum. How does broadcasting align the two?""")
+
+# Where no probability is smaller than the constant, both ways to avoid the logarithm of 0 give the same numbers.
+for function, result, softmax, ask in (
+    (
+        "softmax.cross_entropy", "log_softmax(logits)", "softmax(logits)",
+        "Which function have you written that computes log-probabilities without rounding them to 0 first?",
+    ),
+    (
+        "softmax.log_softmax", RESULT, SOFTMAX,
+        "What is log(exp(a) / b), simplified on paper? Is there still a logarithm whose argument could be 0?",
+    ),
+):  # fmt: skip
+    for name, code in (("plus", f"{softmax} + CONSTANT"), ("limited-to", f"np.maximum({softmax}, CONSTANT)")):
+        mistake = MISTAKES.for_functions(function)
+        mistake(f"log-of-softmax-{name}-number", result, f"np.log({code})", constant=1e-3).explain(f"""
+            {{constant}} was added to the softmax before the logarithm, or was its lower limit
+            why: The result is never infinite, but small probabilities all get nearly the same logarithm.
+            ask: {ask}""")
 
 mistake = MISTAKES.for_functions("softmax.softmax")
 mistake("temperature-multiplied", "/ float(temperature)", "* float(temperature)", common=True).explain("""
@@ -124,25 +145,6 @@ mistake(
     the scores were changed in place
     why: `x -= …` and `out=x` write into the caller's array, which may still be needed.
     ask: Which of your lines create a new array, and which write into the argument?""")
-mistake("largest-magnitude", "z.max(", "np.abs(z).max(").explain("""
-    the largest absolute value was subtracted, not the largest score
-    why: In a row of negative scores that makes every exponent still lower: exp(-2000) is 0, and 0/0 is nan.
-    ask: For the row [-1000, -1001], which number has to be subtracted so that the largest exponent is 0?""")
-mistake(
-    "keepdims-forgotten",
-    "z.max(axis=axis, keepdims=True)",
-    "z.max(axis=axis)",
-    "z /= z.sum(axis=axis, keepdims=True)",
-    "z = z / z.sum(axis=axis)",
-    common=True,
-).explain(KEEPDIMS_FORGOTTEN)
-mistake(
-    "keepdims-forgotten-in-sum", "z /= z.sum(axis=axis, keepdims=True)", "z = z / z.sum(axis=axis)", common=True
-).explain("""
-    keepdims=True is missing from the sum
-    why: The reduced axis is then gone, and broadcasting matches the sums with the wrong axis. Most shapes give an
-         error, but a square matrix silently gives wrong results.
-    ask: Print the shape of the exponentials and the shape of their sum. How does broadcasting align the two?""")
 mistake("matrices-only").body("""
     if not temperature > 0:
         raise ValueError("the temperature must be positive")
@@ -160,11 +162,6 @@ mistake("no-exponential", "(z - z.max(axis=axis, keepdims=True))", "(z + 0.0)", 
     the scores were divided by their sum, without the exponential
     why: Scores can be negative and their sum can be 0. Probabilities must be positive.
     ask: Which function maps every number to a positive one and keeps their order?""")
-for small in _ADDED:
-    mistake(f"small-number-added-{small}", "    return z\n", f"    return z + {small}\n").explain("""
-        a small number was added to the probabilities
-        why: A row then sums to more than 1, and impossible choices become possible.
-        ask: What is the sum of a row of probabilities? Which probability should a score of -inf get?""")
 for name, method, score in (("minimum", "min", "smallest score"), ("mean", "mean", "mean of the scores")):
     mistake(f"{name}-subtracted", "z.max(axis=axis", f"z.{method}(axis=axis").explain(f"""
         the {score} was subtracted, not the largest
@@ -196,37 +193,12 @@ mistake("integers-truncated", "    return z\n", "    return z.astype(np.asarray(
     for integer scores, the probabilities were rounded down to integers
     why: np.zeros_like(x) and np.empty_like(x) have the dtype of x. Integers should be computed in float64.
     ask: What is the dtype of your result when `x` holds integers? Which helper converts it?""")
-for name, power, what in (("squared", "** 2", "the square"), ("root", "** 0.5", "the root")):
-    mistake(f"temperature-{name}", "float(temperature)", f"float(temperature) {power}").explain(f"""
-        the scores were divided by {what} of the temperature
-        why: The mistake stays hidden with temperature 1.
-        ask: What is x / t for the scores 1, 2, 3 and t = 0.5?""")
 mistake(
     "temperature-plus-a-number", "/ float(temperature)", "/ (float(temperature) + CONSTANT)", constant=1e-6
 ).explain("""
     {constant} was added to the temperature
     why: It is not needed, because the temperature must be positive, and it changes every result a little.
     ask: If a temperature of 0 raises ValueError, which division by 0 is left to prevent?""")
-mistake("base-2", "np.exp(z, out=z)", "np.exp2(z, out=z)").explain("""
-    powers of 2 were taken, not of e
-    why: The distribution is then flatter, as with a higher temperature.
-    ask: Which function of NumPy computes e to the power of x?""")
-mistake("powers-of", "np.exp(z, out=z)", "np.power(float(CONSTANT), z, out=z)", constant=10.0).explain("""
-    powers of {constant} were taken, not of e
-    why: The distribution is then flatter or sharper, as with another temperature.
-    ask: Which function of NumPy computes e to the power of x?""")
-for name, divisor, what in (
-    ("norm", "np.sqrt((z * z).sum(axis=axis, keepdims=True))", "the root of the sum of their squares"),
-    ("mean", "z.mean(axis=axis, keepdims=True)", "their mean"),
-):
-    mistake(f"divided-by-{name}", "z /= z.sum(axis=axis, keepdims=True)", f"z /= {divisor}").explain(f"""
-        the exponentials were divided by {what}, not by their sum
-        why: The probabilities of a row sum to 1 only if they are divided by the row's own sum.
-        ask: What is the sum of a row of your result?""")
-mistake("logarithm-returned", "    return z\n", "    return np.log(z)\n").explain("""
-    the logarithms of the probabilities were returned
-    why: That is log_softmax. Probabilities are between 0 and 1.
-    ask: Which operation comes last in the formula of softmax?""")
 mistake(
     "scores-clipped", "(z - z.max(axis=axis, keepdims=True))", "np.clip(z, -CONSTANT, CONSTANT)", constant=500.0
 ).explain("""
@@ -241,16 +213,6 @@ mistake("sigmoid").body("""
     the sigmoid of each score was returned, not the softmax of each row
     why: Each entry then depends on its own score only, and a row does not sum to 1.
     ask: What is the sum of a row of your result?""")
-mistake(
-    "number-in-sum",
-    "z /= z.sum(axis=axis, keepdims=True)",
-    "z /= z.sum(axis=axis, keepdims=True) + CONSTANT",
-    constant=1e-3,
-).explain("""
-    {constant} was added to the sum
-    why: It is not needed, because the largest exponential is 1 once the maximum is subtracted, and it changes every
-         result a little.
-    ask: After the maximum is subtracted, how small can the sum of a row be?""")
 mistake("number-added", "    return z\n", "    return z + CONSTANT\n", constant=1e-3).explain("""
     {constant} was added to the probabilities
     why: A row then does not sum to 1, and impossible choices become possible.

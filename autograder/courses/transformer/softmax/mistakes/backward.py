@@ -83,10 +83,6 @@ mistake("dout-forgotten", "dout - (dout * probs).sum(axis=axis, keepdims=True)",
     why: That is the derivative of each probability with respect to its own score. The upstream gradient and the effect
          on the other probabilities are missing.
     ask: Does your gradient change when dout is doubled?""")
-mistake("dout-and-probs-exchanged", "dx = dout - ", "dx = probs - ", "dx *= probs", "dx *= dout").explain("""
-    dout and probs were swapped outside the sum
-    why: Inside the sum their order does not matter. Outside it, probs is the factor before the parentheses.
-    ask: On paper, from which of the two is the sum subtracted, and which one multiplies the difference?""")
 difference_quotient(
     mistake, "    x = np.log(as_float(probs))", "float((softmax(x, axis=axis) * dout).sum())", "quotients(x)"
 )
@@ -101,34 +97,10 @@ mistake(
     why: np.eye and np.zeros create float64 arrays unless a dtype is given, and arithmetic with them makes every result
          float64.
     ask: Which of your lines creates an array, and with which dtype?""")
-mistake("probs-in-place", "dx *= probs\n    return dx", "probs *= dx\n    return probs").explain("""
-    probs was changed in place
-    why: `probs *= …` writes into the caller's array, which is part of the forward pass's result.
-    ask: Which of your lines create a new array, and which write into an argument?""")
-mistake("sum-of-squared-probs", "(dout * probs)", "(probs * probs)").explain("""
-    probs times probs was summed, not dout times probs
-    why: What is subtracted is an average of dout, weighted by the probabilities.
-    ask: Which two arrays are multiplied inside the sum, on paper?""")
-mistake("sum-of-squared-dout", "(dout * probs)", "(dout * dout)").explain("""
-    dout times dout was summed, not dout times probs
-    why: What is subtracted is an average of dout, weighted by the probabilities.
-    ask: Which two arrays are multiplied inside the sum, on paper?""")
 mistake("factor-of-the-sigmoid", "dx *= probs", "dx *= probs * (1 - probs)").explain("""
     the factor outside the parentheses is probs * (1 - probs), not probs
     why: That is the derivative of the sigmoid. The sum in the parentheses already accounts for the other classes.
     ask: On paper, what are the parentheses multiplied by?""")
-mistake("factor-twice", "dx *= probs", "dx *= probs * probs").explain("""
-    the result was multiplied by probs twice
-    why: On paper the parentheses are multiplied by probs once.
-    ask: At how many places of your code is probs a factor? At how many on paper?""")
-mistake("divided-by-rows", "dx *= probs", "dx *= probs / (probs.size // probs.shape[axis])").explain("""
-    the gradient was divided by the number of rows
-    why: If the loss is a mean, `dout` already includes that factor.
-    ask: Does the formula that you derived contain a factor 1/N?""")
-mistake("only-subtracted", "dx *= probs", "dx = probs - (dout * probs).sum(axis=axis, keepdims=True)").explain("""
-    the sum was subtracted from probs, and dout is missing
-    why: The parentheses hold dout minus the sum, and are multiplied by probs.
-    ask: On paper, what is the sum subtracted from?""")
 
 
 mistake = MISTAKES.for_functions("softmax.cross_entropy_backward")
@@ -146,10 +118,6 @@ mistake("divided-by-first-axis", "targets.size", "len(targets)").explain("""
     the gradient was divided by the length of the first axis only
     why: The two are equal for a matrix. A batch of texts has one row for every position of every text.
     ask: How many targets are there in a batch of 2 texts with 3 positions each?""")
-mistake("divided-by-all-entries", "targets.size", "dlogits.size").explain("""
-    the gradient was divided by the number of scores, not of rows
-    why: The loss is a mean over rows. The number of classes does not matter.
-    ask: What does the N in the formula count?""")
 mistake("no-target", "rows[np.arange(len(rows)), targets.reshape(-1)] -= 1.0", "pass").explain("""
     the one-hot targets were not subtracted
     why: A training step then lowers every score, including that of the correct class.
@@ -169,10 +137,7 @@ mistake("log-probabilities", "softmax(logits)", "log_softmax(logits)").explain("
 mistake(
     "with-respect-to-probabilities",
     "rows[np.arange(len(rows)), targets.reshape(-1)] -= 1.0",
-    "places = np.arange(len(rows)), targets.reshape(-1)\n"
-    "    slopes = -1.0 / rows[places]\n"
-    "    rows[...] = 0.0\n"
-    "    rows[places] = slopes",
+    "rows[...] = -np.eye(rows.shape[-1])[targets.reshape(-1)] / rows",
 ).explain("""
     the gradient stopped at the probabilities: -1/p at the target
     why: That is the derivative of -log p with respect to p. It still has to be passed back through the softmax, to the
@@ -183,10 +148,11 @@ mistake("softmax-backward-again", "dlogits /=", "dlogits = softmax_backward(dlog
     the result was passed through softmax_backward again
     why: Probabilities minus targets is already the gradient with respect to the scores, with the softmax included.
     ask: With respect to what is softmax - onehot the gradient? Is any step of the forward pass left?""")
-mistake("divided-by-classes", "targets.size", "dlogits.shape[-1]").explain("""
-    the gradient was divided by the number of classes, not of rows
-    why: The loss is a mean over rows. The number of classes does not matter.
-    ask: What does the N in the formula count?""")
+for name, divisor, what in (("all-entries", "dlogits.size", "scores"), ("classes", "dlogits.shape[-1]", "classes")):
+    mistake(f"divided-by-{name}", "targets.size", divisor).explain(f"""
+        the gradient was divided by the number of {what}, not of rows
+        why: The loss is a mean over rows. The number of classes does not matter.
+        ask: What does the N in the formula count?""")
 mistake(
     "always-float64", "dlogits = softmax(logits)", "dlogits = softmax(logits).astype(np.float64)", common=True
 ).explain("""
@@ -200,17 +166,7 @@ mistake(
     "dlogits[np.arange(len(targets)), targets]",
     "targets.size",
     "len(targets)",
-    group="matrices only",
 ).explain(MATRICES_ONLY)
-mistake("matrices-only-by-loop", group="matrices only").body("""
-    dlogits = softmax(logits)
-    for i in range(len(targets)):
-        dlogits[i, targets[i]] -= 1.0
-    return dlogits / len(targets)
-""").explain("""
-    the function works only for a matrix of scores, not for a batch of texts
-    why: Scores of shape (B, T, V) have two axes of rows. The loop runs over only the first.
-    ask: How can you reshape scores of shape (B, T, V) to rows (N, V), and the targets with them?""")
 mistake("through-the-probabilities").body("""
     probs = softmax(logits)
     targets = np.asarray(targets)
@@ -220,54 +176,14 @@ mistake("through-the-probabilities").body("""
     the gradient was computed by dividing by probabilities that can be 0
     why: On paper, the p of the softmax cancels the 1/p of the logarithm. The formula that remains never divides by p.
     ask: Write -1/p into the formula of softmax_backward: what cancels?""")
-mistake("always-float32", "    return dlogits", "    return dlogits.astype(np.float32)").explain("""
-    the result is float32 even when the scores are float64
-    why: The gradient should have the dtype of the scores. float32 keeps only about seven digits.
-    ask: Which of your lines chooses the dtype of the result?""")
 mistake("integers-truncated", "    return dlogits", "    return dlogits.astype(np.asarray(logits).dtype)").explain("""
     for integer scores, the gradient was rounded to integers
     why: np.zeros_like(logits) has the dtype of the scores. The gradient of integers is float64.
     ask: What is the dtype of your result when the scores are integers?""")
-mistake("targets-added", "-= 1.0", "+= 1.0").explain("""
-    the one-hot targets were added, not subtracted
-    why: A training step then lowers the score of the correct class most of all.
-    ask: Each row of the gradient must sum to 0. Does yours?""")
-mistake("targets-set-to-minus-one", "-= 1.0", "= -1.0").explain("""
-    the entry of the target was set to -1, not reduced by 1
-    why: The gradient of the target's score is its probability minus 1.
-    ask: What is the gradient of the target's score if its probability is nearly 1?""")
 mistake("only-probabilities-divided", "-= 1.0", "-= float(targets.size)").explain("""
     only the probabilities were divided by N: parentheses are missing
     why: The whole difference is divided: (p - onehot) / N.
     ask: Each row of the gradient must sum to 0. Does yours?""")
-for name, divisor, what in (
-    ("tokens", "dlogits.shape[-2]", "the number of positions of a text"),
-    ("targets-squared", "targets.size**2", "the number of rows twice"),
-):
-    mistake(f"divided-by-{name}", "targets.size\n", f"{divisor}\n").explain(f"""
-        the gradient was divided by {what}, not by the number of rows
-        why: The loss is a mean over N rows, so each row contributes 1/N of its own gradient.
-        ask: How many targets are there in a batch of 2 texts with 3 positions each?""")
-mistake("one-based-targets", "targets.reshape(-1)", "targets.reshape(-1) - 1").explain("""
-    the classes were counted from 1
-    why: Targets are in [0, V), so that class 0 is the first column. Index -1 is the last one.
-    ask: Which column of the scores belongs to class 0?""")
-mistake("predictions-not-targets", "targets.reshape(-1)", "rows.argmax(axis=-1)").explain("""
-    1 was subtracted from the most likely class, not from the target
-    why: Training would make the model more confident in what it already predicts.
-    ask: Does your gradient change when the targets change?""")
-mistake(
-    "only-first-row-of-targets", "np.arange(len(rows)), targets.reshape(-1)", "0, targets.reshape(-1)[0]"
-).explain("""
-    1 was subtracted in the first row only
-    why: Every row has a target of its own. The mistake stays hidden with a single row.
-    ask: How many entries should change in a batch of six rows?""")
-mistake(
-    "probabilities-times-difference", "dlogits /= targets.size", "dlogits *= softmax(logits) / targets.size"
-).explain("""
-    the difference was multiplied by the probabilities as well
-    why: softmax - onehot is already the gradient with respect to the scores.
-    ask: Which factors does the formula have?""")
 mistake(
     "in-place", "dlogits = softmax(logits)", f"{IN_PLACE.replace('logp = log_softmax', 'dlogits = softmax')}"
 ).explain("""
@@ -275,12 +191,3 @@ mistake(
     why: `logits -= …` writes into the caller's array.
     ask: Which of your lines create a new array, and which write into the argument?""")
 difference_quotient(mistake, "    x = as_float(logits).copy()", "cross_entropy(x, targets)", "quotients(x)")
-mistake = MISTAKES.for_functions("softmax.cross_entropy_backward")
-_PADDING = "    rows[targets.reshape(-1) == 0] = 0.0\n"
-for name, rows in (("divided-by-the-others", "max(1, np.count_nonzero(targets))"), ("divided-by-all", "targets.size")):
-    mistake(
-        f"padding-{name}", "    dlogits /= targets.size\n", f"{_PADDING}    dlogits /= {rows}\n", group="padding"
-    ).explain("""
-        the gradient of rows whose target is 0 was set to 0, as if 0 were padding
-        why: Some libraries have an option for that (`ignore_index`). Here 0 is a class like any other.
-        ask: Suppose class 0 is the line break. What does a model learn about line breaks from your gradient?""")
