@@ -63,9 +63,7 @@ mistake("two-apart", _PAIRS, "np.add.at(counts, (ids[:-2], ids[2:]), 1.0)").expl
     tokens that are two places apart were paired
     why: A text of N tokens has N − 1 pairs of neighbors: each token but the last, with the one after it.
     ask: Which is the first pair?""")
-mistake(
-    "size-from-the-text", "counts = np.full(", "vocab_size = int(ids.max(initial=-1)) + 1\n    counts = np.full("
-).explain("""
+mistake("size-from-the-text", "counts = np.", "vocab_size = int(ids.max(initial=-1)) + 1\n    counts = np.").explain("""
     the size of the table was taken from the text, not from vocab_size
     why: A text need not contain every token of the vocabulary.
     ask: What is the shape of your table for the text 0 1 and a vocabulary of 27 tokens?""")
@@ -79,9 +77,7 @@ mistake("negative-k-accepted", "if k < 0:", "if False:").explain("""
     why: Counts below −k become negative, and so do the probabilities that are made from them.
     ask: What does your code do with k = −1?""")
 mistake(
-    "short-text-refused-1",
-    "counts = np.full(",
-    'if len(ids) < 1:\n        raise ValueError("too short")\n    counts = np.full(',
+    "short-text-refused-1", "counts = np.", 'if len(ids) < 1:\n        raise ValueError("too short")\n    counts = np.'
 ).explain("""
     an empty text was rejected
     why: It is allowed: there are no pairs, so every count is k.

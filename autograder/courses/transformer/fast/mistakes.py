@@ -31,15 +31,11 @@ mistake("nothing-subtracted", "np.where(new == -np.inf, 0.0, new)", "np.zeros_li
     no maximum was subtracted from the scores
     why: The exponential of a score of 1000 overflows.
     ask: What is the largest argument that your exponential ever gets?""")  # fmt: skip
-mistake(
-    "divided-too-early", "return new, total, weighted", "return new, total, weighted / total[..., None]"
-).explain("""
+mistake("divided-too-early", "new, total, weighted", "new, total, weighted / total[..., None]").explain("""
     the weighted values were already divided by the total
     why: The next block adds exponentials to them that are not divided. Divide once, after the last block.
     ask: When do you know the sum of all exponentials?""")
-mistake(
-    "two-axes-only", "scores.max(axis=-1)", "scores.max(axis=1)", "exps.sum(axis=-1)", "exps.sum(axis=1)"
-).explain("""
+mistake("two-axes-only", "scores.max(axis=-1)", "scores.max(axis=1)", ".sum(axis=-1)", ".sum(axis=1)").explain("""
     the keys were taken to be the second axis, which is wrong with batches
     why: With batch axes in front, the keys are still the last axis.
     ask: Which axis of scores (B, H, T, S) belongs to the keys?""")
@@ -192,8 +188,7 @@ mistake("largest-difference", f"sample({_REST}, rng)", "(p - q).argmax()").expla
     the token in place of a rejected one was the one with the largest difference, without chance
     why: The probabilities would no longer be those of the large model.
     ask: How often should each of two tokens come out that have been missed equally?""")
-mistake("all-numbers-first", "    for i, token", "    u = rng.random(len(tokens))\n    for i, token",
-        "rng.random() * q", "u[i] * q").explain("""
+mistake("all-numbers-first", "for i,", "u = rng.random(len(tokens))\n    for i,", "rng.random()", "u[i]").explain("""
     a random number was drawn for each token before the first was looked at
     why: After a rejection, the rest of the numbers is wasted, and the generator is in another state.
     ask: The first of five tokens is rejected. How many random numbers have you drawn by then?""")  # fmt: skip

@@ -22,8 +22,7 @@ mistake("assistant-counted", _QUESTION, "[False] * (len(question) + 1) + [True]"
     the [assistant] token counted as a target
     why: Your program writes it, and the model is never asked to predict it.
     ask: How many targets count for an answer of two tokens?""")
-mistake("last-answer-only", "counts += [False]", "counts = [False]", "(len(question) + 2)",
-        "(len(counts) + len(question) + 2)", common=True).explain("""
+mistake("last-answer-only", "counts +=", "counts =", "(question)", "(counts) + len(question)", common=True).explain("""
     only the last answer counted
     why: Every answer in a conversation is one to learn from.
     ask: In a conversation with two turns, how many answers count?""")  # fmt: skip
@@ -162,8 +161,7 @@ mistake("dx-not-scaled", _DX, "dout @ W.T + dout @ B.T @ A.T", common=True).expl
     the second part of dx was not multiplied by alpha / r
     why: What goes back through A and B was scaled on its way forward.
     ask: If alpha is 0, what must dx be?""")
-mistake("dA-not-scaled", "@ dnarrow.reshape(-1, dnarrow.shape[-1])",
-        "@ (dout @ B.T).reshape(-1, dnarrow.shape[-1])", common=True).explain("""
+mistake("dA-not-scaled", "@ dnarrow.reshape", "@ (dout @ B.T).reshape", common=True).explain("""
     dA was not multiplied by alpha / r
     why: Its gradient goes back through the factor, as that of B does.
     ask: If alpha is doubled, what happens to dA?""")  # fmt: skip
@@ -180,8 +178,7 @@ mistake("scaled-twice", _DX, "dout @ W.T + scale * dnarrow @ A.T").explain("""
     the second part of dx was multiplied by alpha / r twice
     why: If the gradient of x A contains the factor already, do not multiply again.
     ask: How often does your code multiply by alpha / r on the way from dout to dx?""")
-mistake("cache-changed", "x, narrow, W, A, B, scale = cache",
-        "x, narrow, W, A, B, scale = cache\n    narrow *= scale", _DB, "dB = (narrow").explain("""
+mistake("cache-changed", "B, scale = cache", "B, scale = cache\n    narrow *= scale", _DB, "dB = (narrow").explain("""
     an array of the cache was changed in place
     why: `*=` on an array of the cache writes into it. A second call with the same cache gives another result.
     ask: Which of your lines write into an array that the forward pass made?""")  # fmt: skip

@@ -24,9 +24,7 @@ mistake(
     the upper triangle was kept, not the lower one
     why: Every query then sees itself and later positions, but not earlier ones.
     ask: Rows are queries and columns are keys. Which keys may the first query see?""")
-mistake(
-    "no-keys-taken-for-none", "if n_keys is None:\n        n_keys = n_queries", "n_keys = n_keys or n_queries"
-).explain("""
+mistake("no-keys-taken-for-none", "if n_keys is None:\n        n_keys =", "n_keys = n_keys or").explain("""
     0 keys were treated like None
     why: `n_keys or n_queries` gives n_queries for 0 as well as for None. With 0 keys there are more queries than keys.
     ask: Which values of n_keys count as false in Python?""")
@@ -198,9 +196,7 @@ mistake(
     why: The number of queries need not be the number of keys. An axis of length 1 fits any number.
     ask: How many queries are there? Can you tell from `keep`?""")
 mistake(
-    "outer",
-    "np.asarray(keep, dtype=bool)[..., None, None, :]",
-    "np.asarray(keep)[:, None, :, None] | np.asarray(keep)[:, None, None, :]",
+    "outer", "(keep, dtype=bool)[..., None, None, :]", "(keep)[:, None, :, None] | np.asarray(keep)[:, None, None, :]"
 ).explain("""
     the mask depends on the query, too: (B, 1, S, S)
     why: What padding attends to does no harm, and the number of queries need not be the number of keys.
@@ -222,11 +218,7 @@ mistake("first-text-only", "[..., None, None, :]", "[:1, None, None, :]").explai
     only the first text's padding is in the mask
     why: Each text has its own length.
     ask: What is the first size of your result?""")
-mistake(
-    "in-place",
-    "    return np.asarray(keep, dtype=bool)",
-    "    keep[..., 0] = True\n    return np.asarray(keep, dtype=bool)",
-).explain("""
+mistake("in-place", "    return np.asarray", "    keep[..., 0] = True\n    return np.asarray").explain("""
     the first key was set to True in `keep` itself
     why: A text may be all padding: attention gives weights 0 to a query that sees nothing. And the caller's array is
          changed.

@@ -12,9 +12,7 @@ mistake(
     the ones are above the diagonal: every position sees later ones
     why: Row t holds the weights of position t, and earlier positions are to the left of the diagonal.
     ask: In row 0 of the matrix, which entries should not be 0?""")
-mistake(
-    "without-diagonal", "np.tri(x.shape[-2], dtype=x.dtype)", "np.tri(x.shape[-2], k=-1, dtype=x.dtype)", common=True
-).explain("""
+mistake("without-diagonal", "x.shape[-2], dtype=x.dtype", "x.shape[-2], k=-1, dtype=x.dtype", common=True).explain("""
     the diagonal was left out: no position sees itself
     why: Row 0 is then empty, and 0/0 is nan.
     ask: In row 0 of the matrix, which entries should not be 0?""")
@@ -42,9 +40,7 @@ mistake("always-float64", "dtype=x.dtype", "dtype=np.float64", common=True).expl
     the result is float64 even when x is float32
     why: A float64 matrix of weights makes the product float64.
     ask: What is the dtype of the matrix of ones? How can it get the dtype of `x`?""")
-mistake(
-    "one-batch-axis-only", "    weights = np.tri(", "    _, _, _ = x.shape\n    weights = np.tri(", common=True
-).explain(f"""
+mistake("one-batch-axis-only", "    weights = np", "    _, _, _ = x.shape\n    weights = np", common=True).explain(f"""
     the function needs exactly one batch axis: B, T, D = x.shape
     why: A single text has no batch axis, and there may be more than one.
     ask: {READ_FROM_THE_END}""")
@@ -58,13 +54,7 @@ mistake("weights-transposed", "return weights @ x", "return weights.T @ x").expl
     ask: Which entry of the matrix is the weight of position 0 in the average of position 3: [0, 3] or [3, 0]?""")
 
 mistake(
-    "integers-truncated",
-    "x = as_float(x)",
-    "x = np.asarray(x)",
-    "dtype=x.dtype)",
-    ")",
-    "return weights @ x",
-    "return (weights @ x).astype(x.dtype)",
+    "integers-truncated", "as_float", "np.asarray", "dtype=x.dtype", "", "weights @ x", "(weights @ x).astype(x.dtype)"
 ).explain("""
     integers stay integers, so the averages are truncated
     why: An average written into an integer array loses its decimals.

@@ -15,11 +15,7 @@ mistake("scale-multiplied", "dscores /= math.sqrt", "dscores *= math.sqrt", comm
     why: A backward pass does not invert the forward pass: the derivative of s/√d_k with respect to s is 1/√d_k.
     ask: What is the derivative of s/3 with respect to s?""")
 mistake(
-    "only-dq-scaled",
-    "dscores /= math.sqrt(q.shape[-1])",
-    "pass",
-    "dq = dscores @ k",
-    "dq = dscores @ k / math.sqrt(q.shape[-1])",
+    "only-dq-scaled", "dscores /= math.sqrt(q.shape[-1])", "pass", "dscores @ k", "dscores @ k / math.sqrt(q.shape[-1])"
 ).explain("""
     dq was divided by √d_k, but dk was not
     why: The forward pass divides the scores, which depend on both q and k.
@@ -32,9 +28,7 @@ mistake("no-sum", "softmax_backward(dweights, weights)", "dweights * weights", c
     the sum over the row is missing from the backward pass of the softmax
     why: Raising one score lowers all other weights of the row. The sum accounts for that.
     ask: Compare your line with softmax_backward, which you have written. Does it do the same?""")
-mistake(
-    "weights-not-transposed", "dv = weights.swapaxes(-1, -2) @ dout", "dv = weights @ dout", common=True
-).explain("""
+mistake("weights-not-transposed", "= weights.swapaxes(-1, -2) @ dout", "= weights @ dout", common=True).explain("""
     the weights were not transposed for dv
     why: The gradient of a value comes from all queries that attended to it: it is a sum over the queries.
     ask: dv has one row for each key. Over which axis of the weights must the sum run?""")
@@ -90,9 +84,7 @@ mistake("dv-multiplied-by-root", _RESULT, "return dq, dk, dv * math.sqrt(q.shape
     dv was multiplied by √d_k
     why: The values are combined after the softmax, so the division of the scores does not affect their gradient.
     ask: Does the path from v to the output include the scores?""")
-mistake(
-    "dv-from-values", "dv = weights.swapaxes(-1, -2) @ dout", "dv = weights.swapaxes(-1, -2) @ (weights @ v)"
-).explain("""
+mistake("dv-from-values", "= weights.swapaxes(-1, -2) @ dout", "= weights.swapaxes(-1, -2) @ (weights @ v)").explain("""
     dv was computed from the output of the forward pass, not from its gradient
     why: A backward pass passes gradients on. This dv does not depend on dout.
     ask: Does your dv change when dout changes?""")

@@ -62,9 +62,7 @@ mistake("weights-not-returned", "return weights @ v, weights", "return weights @
     only the output was returned, without the weights
     why: The backward pass and the plots of attention need the weights.
     ask: What happens in `out, weights = attention(q, k, v)` with what you return?""")
-mistake(
-    "always-float64", "scores /= math.sqrt(q.shape[-1])", "scores = scores / np.sqrt(q.shape[-1])", common=True
-).explain("""
+mistake("always-float64", "/= math.sqrt(q.shape[-1])", "= scores / np.sqrt(q.shape[-1])", common=True).explain("""
     the results are float64 even when the inputs are float32
     why: np.sqrt(d_k) is a float64 scalar, which takes part in type promotion like an array (the Python float that
          math.sqrt returns does not). np.zeros and np.array make float64 arrays, too, unless a dtype is given.

@@ -75,17 +75,11 @@ mistake(
 
 
 # The cache.
-mistake(
-    "cache-without-after_attention",
-    "return after_ffn, cache",
-    'del cache["after_attention"]\n    return after_ffn, cache',
-).explain("""
+mistake("cache-without-after_attention", "return", 'del cache["after_attention"]\n    return').explain("""
     the cache has no entry after_attention
     why: Plots and later assignments use it.
     ask: What happens when a later assignment reads cache["after_attention"]?""")
-mistake(
-    "weights-averaged", '"weights": attn_cache["weights"]', '"weights": attn_cache["weights"].mean(axis=-3)'
-).explain("""
+mistake("weights-averaged", ': attn_cache["weights"]', ': attn_cache["weights"].mean(axis=-3)').explain("""
     cache["weights"] is the mean over the heads
     why: PyTorch's attention returns this mean. Here each head keeps its own weights.
     ask: Print the shape of cache["weights"] for two heads. Can you still tell which head looked where?""")

@@ -30,8 +30,7 @@ mistake("byte-added-to-256", "chr(256 + i)", "chr(256 + byte)").explain("""
     the invisible bytes have the code points 256 + byte, not 256, 257, … without gaps
     why: GPT-2 numbers these 68 bytes in order: byte 127 is the 34th of them, and so it is chr(256 + 33).
     ask: How many bytes before 127 need another symbol?""")
-mistake("exchanged", "{byte: chr(byte) for byte in visible}", "{chr(byte): byte for byte in visible}",
-        "{byte: chr(256 + i) for", "{chr(256 + i): byte for").explain("""
+mistake("exchanged", "byte: chr(byte)", "chr(byte): byte", "byte: chr(256 + i)", "chr(256 + i): byte").explain("""
     the table is the wrong way round: symbol -> byte
     why: Encoding looks up the symbol of a byte. Decoding needs the other direction, and can turn the table around.
     ask: What is symbols[65] in your table?""")  # fmt: skip
@@ -43,9 +42,7 @@ mistake("others-in-descending-order", "for byte in range(256) if", "for byte in 
     the other bytes were numbered in descending order
     why: Byte 0 is the first of them, and its symbol is chr(256).
     ask: Which symbols do the bytes 0, 1 and 2 have in your table?""")
-mistake("half-of-the-bytes", "range(256) if", "range(128) if",
-        "{byte: chr(byte) for byte in visible}",
-        "{byte: chr(byte) for byte in visible if byte < 128}").explain("""
+mistake("half-of-the-bytes", "range(256)", "range(128)", "byte in visible", "byte in visible if byte < 128").explain("""
     the table ends at byte 127
     why: Only ASCII has 128 characters. The bytes of accents, other scripts and emoji are above 127.
     ask: What is the largest number in list("é".encode("utf-8"))?""")  # fmt: skip

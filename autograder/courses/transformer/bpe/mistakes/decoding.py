@@ -35,7 +35,7 @@ mistake("each-token-alone").body(LOOP).explain("""
     the bytes of each token were decoded separately
     why: A character may be spread over several tokens. Its parts alone are not valid UTF-8.
     ask: How many tokens can the bytes of one emoji be in? When are all of them there?""")
-mistake("symbols-kept", "return data.decode", 'return "".join(tokens[index] for index in ids) or data.decode').explain(
+mistake("symbols-kept", "return data.", 'return "".join(tokens[index] for index in ids) or data.').explain(
     """
     the symbols of the bytes were returned, not the text
     why: Tokens are made of symbols, such as Ġ for the space. They must be turned into bytes and decoded.

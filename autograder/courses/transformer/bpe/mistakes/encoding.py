@@ -100,7 +100,7 @@ mistake("key-error", "if token not in vocab:", "if False:").explain("""
     a token that the vocabulary does not have raises a KeyError, not a ValueError
     why: A KeyError shows the token, but does not say that the vocabulary lacks it. A ValueError can say both.
     ask: What does Python do if a dictionary does not have a key, and what should your function do?""")
-mistake("message-without-token", "the token {token!r} is not in the vocabulary", "a token is not in the vocabulary"
+mistake("message-without-token", "the token {token!r} is not in the", "a token is not in the"
         ).explain("""
     the message does not contain the token
     why: The reader wants to know which token it was.

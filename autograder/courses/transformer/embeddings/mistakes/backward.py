@@ -66,7 +66,7 @@ mistake(
     why: A token that occurs often has more influence on the loss, so its gradient is larger.
     ask: If a token occurs at three positions and its vector changes, how does that affect the loss, compared with a
          single position?""")
-mistake("divided-by-places", ".reshape(-1, dout.shape[-1])", ".reshape(-1, dout.shape[-1]) / len(hot)").explain(
+mistake("divided-by-places", "reshape(-1, dout.shape[-1])", "reshape(-1, dout.shape[-1]) / len(hot)").explain(
     """
     the sum was divided by the number of positions
     why: If the loss is a mean, `dout` already includes that factor. Dividing again makes the gradient too small.

@@ -95,11 +95,7 @@ for name, edits in (
         why: With an odd D there is one more sine than cosines.
         ask: How many columns are there for the cosines when D is 7? How many angles do you have?""")
 mistake(
-    "odd-width-one-column-more",
-    "np.empty((length, d_model))",
-    "np.empty((length, d_model + d_model % 2))",
-    "angles[:, : d_model // 2]",
-    "angles",
+    "odd-width-one-column-more", "((length, d_model))", "((length, d_model + d_model % 2))", "[:, : d_model // 2]", ""
 ).explain("""
     the table has one column too many if the width is odd
     why: With an odd D there is one more sine than cosines.

@@ -17,9 +17,7 @@ mistake("log-softmax-skipped", _DSCORES, "dlog_probs", common=True).explain("""
     the gradient did not pass through the log-softmax
     why: A larger score lowers all other log-probabilities of its row.
     ask: If all scores of a row increase by 1, the result does not change. What must a row of dscores add up to?""")
-mistake(
-    "memory-of-first-block-only", "dmemory += dmemory_of_block", "dmemory = dmemory_of_block", common=True
-).explain("""
+mistake("memory-of-first-block-only", "+= dmemory_of_block", "= dmemory_of_block", common=True).explain("""
     the encoder got the memory's gradient from one decoder block only
     why: All blocks attend to the same memory, so their gradients add up.
     ask: Does your loop add the gradients of the memory, or overwrite them?""")
@@ -27,13 +25,7 @@ mistake("scale-missing", "scale = math.sqrt(config.d_model)", "scale = 1.0", com
     the gradients of the two tables were not multiplied by √D
     why: The forward pass multiplies the token vectors by √D.
     ask: What happens between the table and the stream in the forward pass?""")
-mistake(
-    "no-first-residual",
-    "return dsum + dbranch, dmemory",
-    "return dbranch, dmemory",
-    common=True,
-    inside="_decoder_block_backward",
-).explain("""
+mistake("no-first-residual", "dsum + dbranch,", "dbranch,", common=True, inside="_decoder_block_backward").explain("""
     the residual gradient around the decoder's self attention is missing
     why: Where the forward pass adds, the gradient goes to both terms of the sum.
     ask: How many sums does a decoder block have? Each of them has two gradients.""")

@@ -32,9 +32,7 @@ mistake("mask-ignored", "n_heads, mask, norm", "n_heads, None, norm", common=Tru
     the mask was not used
     why: The tokens of short texts then attend to padding.
     ask: Which of the arguments does your code use?""")
-mistake(
-    "mask-inverted", "n_heads, mask, norm", "n_heads, None if mask is None else ~mask, norm", common=True
-).explain("""
+mistake("mask-inverted", "n_heads, mask,", "n_heads, None if mask is None else ~mask,", common=True).explain("""
     the mask was inverted: True was taken for padding
     why: Here, True means that the query may attend to the key. In some libraries it means the opposite.
     ask: If only the last token is padding, which tokens does your encoder attend to?""")
@@ -206,9 +204,7 @@ mistake("shared-attention", '"source_attn."', '"attn."').explain("""
     why: The two attentions have different tasks, and separate matrices.
     ask: Which prefix do the parameters of the second attention have?""")
 mistake(
-    "always-causal",
-    "    ln1, ln2, ln3",
-    "    if target_mask is None:\n        target_mask = causal_mask(x.shape[-2])\n    ln1, ln2, ln3",
+    "always-causal", "ln1, ln2", "if target_mask is None:\n        target_mask = causal_mask(x.shape[-2])\n    ln1, ln2"
 ).explain("""
     without a target mask, a causal mask was used
     why: decoder_block uses its masks unchanged. The causal mask is created in decode.
@@ -221,20 +217,12 @@ mistake("norm-ignored", 'pre = norm == "pre"', "pre = False").explain("""
     the norm argument was ignored: the norms always came after the steps
     why: With norm="pre" they are on the branches, before each step.
     ask: Which of your lines handles "pre"?""")
-mistake(
-    "any-norm-is-pre",
-    'if norm not in ("pre", "post"):',
-    'if norm not in ("pre", "post"):\n        norm = "pre"\n    if False:',
-).explain("""
+mistake("any-norm-is-pre", 'in ("pre", "post")', 'in ("pre", "post"):\n        norm = "pre"\n    if False').explain("""
     a norm that is neither "pre" nor "post" was accepted as "pre"
     why: A misspelled name would give another network, and nothing would say so.
     ask: What does your code do with norm="rms"?""")
 mistake(
-    "masks-exchanged",
-    _SELF,
-    _SELF.replace("target_mask", "source_mask"),
-    "n_heads, source_mask, memory",
-    "n_heads, target_mask, memory",
+    "masks-exchanged", _SELF, _SELF.replace("target_mask", "source_mask"), "source_mask, memory", "target_mask, memory"
 ).explain("""
     the two masks were swapped
     why: The target mask belongs to the self attention, the source mask to the source attention.

@@ -45,9 +45,7 @@ mistake("last-target-dropped", "decode(target,", "decode(target[..., :-1],").exp
     the last target token was dropped inside the function
     why: The caller passes exactly the tokens that the decoder should read.
     ask: The target has 4 tokens. How many rows of log-probabilities do you return?""")
-mistake(
-    "probabilities", "    return log_probs, ", "    log_probs = np.exp(log_probs)\n    return log_probs, "
-).explain("""
+mistake("probabilities", "    return log_probs", "    log_probs = np.exp(log_probs)\n    return log_probs").explain("""
     probabilities were returned instead of their logarithms
     why: The logarithm of a probability is negative or 0.
     ask: What does decode return?""")
@@ -64,9 +62,7 @@ mistake("cached-embedding-as-memory", '"memory": memory', '"memory": cache["sour
     cache["memory"] holds the embedded source
     why: The memory is what the encoder returns.
     ask: Which variable of your code is the memory?""")
-mistake(
-    "always-float64", "    return log_probs, ", '    log_probs = log_probs.astype("float64")\n    return log_probs, '
-).explain("""
+mistake("always-float64", "    return ", '    log_probs = log_probs.astype("float64")\n    return ').explain("""
     everything was converted to float64
     why: The result has the dtype of the parameters: float32 stays float32.
     ask: What is the dtype of your result with float32 parameters?""")
@@ -107,9 +103,7 @@ mistake("stops-at-first-end", "ended.all()", "ended.any()", common=True).explain
     the loop stopped as soon as one text of the batch had ended
     why: The other texts are then cut off.
     ask: Should the loop stop when any text has ended, or when all have?""")
-mistake(
-    "not-filled", "        best[ended] = end\n", "", "ended = best == end", "ended |= best == end", common=True
-).explain("""
+mistake("not-filled", "        best[ended] = end\n", "", "ended = best ==", "ended |= best ==", common=True).explain("""
     a text that had ended was continued
     why: After its end token, a text should get the end token at every step.
     ask: What does your code append to a text that ended two steps ago?""")
@@ -163,9 +157,7 @@ mistake("source-clipped", "    memory, _ = ", _CLIPPED).explain("""
     why: An id that is too large comes from another tokenizer. The model would read another text, without an error.
     ask: What should happen to an id that no token has?""")
 mistake(
-    "zeros-are-padding",
-    "    memory, _ = ",
-    "    source_mask = source != 0 if source_mask is None else source_mask\n    memory, _ = ",
+    "zeros-are-padding", "memory, _", "source_mask = source != 0 if source_mask is None else source_mask\n    memory, _"
 ).explain("""
     without a mask, id 0 was taken for padding
     why: source_mask=None means that all tokens are real. In another vocabulary, id 0 is a token like any other.

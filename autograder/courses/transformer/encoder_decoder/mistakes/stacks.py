@@ -158,16 +158,12 @@ mistake("not-causal", _CAUSAL, "np.ones((np.shape(target)[-1],) * 2, dtype=bool)
     why: In training, each position can then read the token that it should predict: the loss falls, but the model
          learns nothing useful.
     ask: May position 0 attend to position 1? Which of your lines prevents it?""")
-mistake(
-    "padding-replaces-causal", "mask & padding_mask(target_mask)", "padding_mask(target_mask)", common=True
-).explain("""
+mistake("padding-replaces-causal", "mask & padding_mask", "padding_mask", common=True).explain("""
     with a target mask, the causal mask was not used
     why: Both masks must allow a key: a position attends to real tokens that do not come after it.
     ask: How do you combine two masks so that both have to be True?""")
 mistake(
-    "memory-replaced",
-    '        cache["decoder_caches"]',
-    '        memory, source_mask = x, None\n        cache["decoder_caches"]',
+    "memory-replaced", 'cache["decoder_caches"]', 'memory, source_mask = x, None\n        cache["decoder_caches"]'
 ).explain("""
     from the second block on, the memory was replaced by the previous block's output
     why: All blocks attend to the same memory: the one that encode returned.

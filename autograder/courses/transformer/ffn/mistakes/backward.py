@@ -25,9 +25,7 @@ mistake(
     the slope of the activation was taken at its output instead of its input
     why: ReLU hides it, because its output is positive exactly where its input is. GELU does not.
     ask: Which of the two arrays was the input of the activation?""")
-mistake(
-    "W_2-before-activation", 'linear_backward(dout, cache["activated"]', "linear_backward(dout, hidden", common=True
-).explain("""
+mistake("W_2-before-activation", 'dout, cache["activated"]', "dout, hidden", common=True).explain("""
     the gradient of W_2 was computed with the values before the activation
     why: W_2 was multiplied by the activated values.
     ask: What exactly is the input of the second layer?""")

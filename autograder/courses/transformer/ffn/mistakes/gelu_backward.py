@@ -88,11 +88,7 @@ slopes("sigmoid-form", inside="_gelu_backward").body("""
     the gradient of the rough approximation x σ(1.702 x) was computed
     why: The forward pass uses the tanh form, and the gradient has to belong to the same function.
     ask: Which formula does your gelu use?""")
-mistake(
-    "float64",
-    "return _gelu_backward(dout, x, _gelu_gate(x))",
-    "return _gelu_backward(dout, x, _gelu_gate(x)).astype(np.float64)",
-).explain("""
+mistake("float64", "(dout, x, _gelu_gate(x))", "(dout, x, _gelu_gate(x)).astype(np.float64)").explain("""
     the result is float64 for every input
     why: np.sqrt of a Python number and np.zeros give float64, and so does all that is combined with them.
     ask: Which dtype does x have, and which dtype does your result have? From which line on?""")

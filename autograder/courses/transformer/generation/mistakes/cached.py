@@ -70,12 +70,7 @@ mistake(
     a prompt longer than block_size was not cropped
     why: The model has only block_size positions. The context is the last block_size tokens.
     ask: How many positions does your first forward pass compute for a prompt of block_size + 3 tokens?""")
-mistake(
-    "first-tokens",
-    "context, n_cached = ids[..., -config.block_size :], 0",
-    "context, n_cached = ids[..., : config.block_size], 0",
-    common=True,
-).explain("""
+mistake("first-tokens", "= ids[..., -config.block_size :]", "= ids[..., : config.block_size]", common=True).explain("""
     the cache was filled from the first block_size tokens, not the last
     why: The model then reads the same beginning every time, and not what it has just written.
     ask: Which tokens of the text help most to predict the next one?""")

@@ -9,28 +9,18 @@ _SCALE = "        ranked /= ranked.sum(axis=-1, keepdims=True)\n"
 _RANKED = "    ranked = np.take_along_axis(probs, order, axis=-1)"
 
 mistake = MISTAKES.for_functions("generation.next_token_probs")
-mistake(
-    "temperature-multiplied", "softmax(logits, temperature=temperature)", "softmax(logits * temperature)", common=True
-).explain("""
+mistake("temperature-multiplied", "logits, temperature=temperature", "logits * temperature", common=True).explain("""
     the scores were multiplied by the temperature
     why: A low temperature should make the most probable token even more probable. Here it does the opposite.
     ask: Should the differences between scores grow or shrink when the temperature is 0.5?""")
 mistake(
-    "divided-by-0",
-    "if temperature == 0:",
-    "if False:",
-    "softmax(logits, temperature=temperature)",
-    "softmax(logits / temperature)",
-    common=True,
+    "divided-by-0", "temperature == 0", "False", "logits, temperature=temperature", "logits / temperature", common=True
 ).explain("""
     temperature 0 led to a division by 0
     why: The result is nan. Temperature 0 stands for the limit: all of the probability goes to the largest score.
     ask: What is a score divided by 0?""")
 mistake(
-    "ties-kept",
-    "ranked[..., top_k:]",
-    "ranked[ranked < ranked[..., min(top_k, ranked.shape[-1]) - 1, None]]",
-    common=True,
+    "ties-kept", "[..., top_k:]", "[ranked < ranked[..., min(top_k, ranked.shape[-1]) - 1, None]]", common=True
 ).explain("""
     top-k kept more than k tokens where scores are equal
     why: The condition "at least as large as the k-th score" keeps all of the equal scores. Exactly k should be kept.
@@ -152,9 +142,7 @@ mistake("top-p-one-more", _CUT, "ranked[..., 2:][mass[..., :-2] >= top_p] = 0.0"
     top-p kept one token more than the one that crosses the threshold
     why: The smallest set whose probabilities add up to at least p ends with the token that crosses it.
     ask: With 0.5, 0.3, 0.2 and top_p = 0.4, how many tokens do you keep?""")
-mistake(
-    "temperature-0-as-1", "if temperature == 0:", "temperature = temperature or 1.0\n    if temperature == 0:"
-).explain("""
+mistake("temperature-0-as-1", "if temperature", "temperature = temperature or 1.0\n    if temperature").explain("""
     temperature 0 was treated like 1
     why: `if temperature` and `temperature or 1` treat 0 like None. 0 stands for greedy.
     ask: What is bool(0.0)?""")

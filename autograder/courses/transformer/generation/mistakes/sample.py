@@ -112,13 +112,7 @@ for name, condition, text, more in (
         {text}
         why: No token can be drawn from such a row.{more}
         ask: Which of your conditions is true for [0, 0], and which for [0.5, nan]?""")
-mistake(
-    "columns-added-rows-checked",
-    "cumsum(probs, axis=-1",
-    "cumsum(probs, axis=0",
-    "not (total > 0).all()",
-    "not (np.sum(probs, axis=-1) > 0).all()",
-).explain("""
+mistake("columns-added-rows-checked", ", axis=-1", ", axis=0", "total > 0", "np.sum(probs, axis=-1) > 0").explain("""
     the cumulative sum was taken over the batch, not over the tokens
     why: Each row has its own cumulative sum.
     ask: Along which axis do the probabilities add up to 1?""")

@@ -63,9 +63,7 @@ mistake(
     with temperature 0, sample was not called
     why: A greedy text then leaves rng as it was, so everything that is drawn from it afterwards is different.
     ask: How many random numbers does a greedy text of ten new tokens use in your code?""")
-mistake(
-    "drawn-twice", "return sample(", "sample(next_token_probs(logits), rng)\n    return sample(", inside="_choose"
-).explain("""
+mistake("drawn-twice", "return", "sample(next_token_probs(logits), rng)\n    return", inside="_choose").explain("""
     sample was called twice for each new token
     why: Each call uses random numbers, so all later draws are different.
     ask: How often does your loop call sample?""")
@@ -112,17 +110,11 @@ mistake(
     ask: What does your code do with temperature=-1 and with top_k=0?""")
 
 mistake = MISTAKES.for_functions("generation.generate")
-mistake(
-    "ids-clipped", "_check_prompt(ids, n_new)", "_check_prompt(ids, n_new).clip(0, len(params['W_tok']) - 1)"
-).explain("""
+mistake("ids-clipped", "(ids, n_new)", "(ids, n_new).clip(0, len(params['W_tok']) - 1)").explain("""
     ids outside the vocabulary were moved into it
     why: They come from a bug in the calling code, which gpt reports with ValueError.
     ask: What happens in your code to an id of -1, or of V?""")
-mistake(
-    "always-greedy-options-checked",
-    "_choose(logits[..., -1, :], rng, temperature, top_k, top_p)",
-    "_choose(logits[..., -1, :], rng, min(temperature, 0), top_k, top_p)",
-).explain("""
+mistake("always-greedy-options-checked", ", rng, temperature, top_k,", ", rng, min(temperature, 0), top_k,").explain("""
     the most probable token was always taken
     why: Every generator then gives the same text.
     ask: Where is rng used?""")

@@ -28,9 +28,7 @@ def _edit(name: str, new: str) -> tuple[str, str]:
 
 
 mistake = MISTAKES.for_functions("gpt.init_gpt")
-mistake(
-    "residual-not-scaled", "config.init_std / math.sqrt(2 * config.n_layers)", "config.init_std", common=True
-).explain("""
+mistake("residual-not-scaled", ".init_std / math.sqrt(2 * config.n_layers)", ".init_std", common=True).explain("""
     attn.W_o and ffn.W_2 have the same standard deviation as the other matrices
     why: These two matrices write into the residual stream. Unless they start smaller, its variance grows with every
          block.
@@ -79,18 +77,12 @@ for name, edits, text in (
     mistake(f"init-std-ignored{name}", *(edit.replace("CONSTANT", "0.02") for edit in edits)).explain(f"""
     {text}
     {_WHY_IGNORED}""")
-mistake(
-    "uniform-of-same-size", "rng.normal(0.0, std, shape)", "rng.uniform(-1, 1, shape) * std * math.sqrt(3)"
-).explain("""
+mistake("uniform-of-same-size", ".normal(0.0, std, shape)", ".uniform(-1, 1, shape) * std * math.sqrt(3)").explain("""
     the matrices were drawn from a uniform distribution
     why: About 8 % of normal numbers are more than √3 standard deviations from 0; here, none are. The same seed also
          gives another start than in the lessons, so you cannot repeat their losses.
     ask: Which method of the generator draws normal numbers?""")
-mistake(
-    "own-generator-0",
-    "d, f = config.d_model, config.d_ff",
-    "d, f = config.d_model, config.d_ff\n    rng = np.random.default_rng(0)",
-).explain("""
+mistake("own-generator-0", ", config.d_ff", ", config.d_ff\n    rng = np.random.default_rng(0)").explain("""
 the generator that was passed in was not used: the function made its own, with the seed 0
 why: Every model then starts with the same numbers, whatever generator the caller passes in.
 ask: Where does your code use the argument rng?""")
@@ -123,9 +115,7 @@ mistake("gamma-0", "return np.ones(shape, dtype=np.float32)", "return np.zeros(s
     every gamma is 0
     why: gamma is a factor: with 0, a layer norm returns its beta, whatever its input is.
     ask: Which gamma leaves the normalized vector as it is?""")
-mistake(
-    "zeros-are-ones", "return np.zeros(shape, dtype=np.float32)", "return np.ones(shape, dtype=np.float32)"
-).explain("""
+mistake("zeros-are-ones", "np.zeros(shape, dtype=np.float32)", "np.ones(shape, dtype=np.float32)").explain("""
     every beta and every bias is 1
     why: They are added: only 0 leaves the other term as it is.
     ask: What is x @ W + b for x = 0 if every entry of b is 1? For which b is it x @ W, whatever x is?""")
@@ -143,9 +133,7 @@ mistake("positions-for-every-token", "normal(config.block_size, d)", "normal(con
     W_pos has one row for each token of the vocabulary
     why: It needs one row for each position, block_size in all.
     ask: Which field of the configuration is the number of positions?""")
-mistake(
-    "tokens-for-every-position", '"W_tok": normal(config.vocab_size, d)', '"W_tok": normal(config.block_size, d)'
-).explain("""
+mistake("tokens-for-every-position", ": normal(config.vocab_size, d)", ": normal(config.block_size, d)").explain("""
     W_tok has block_size rows
     why: It needs one row for each token of the vocabulary.
     ask: Which field of the configuration is the number of different tokens?""")

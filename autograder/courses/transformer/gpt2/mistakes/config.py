@@ -11,9 +11,7 @@ _INNER = 'hf_config.get("n_inner")'
 _END = f"tied={_TIED},"
 
 mistake = MISTAKES.for_functions("gpt2.gpt2_config")
-mistake(
-    "block-size-from-n_ctx", 'hf_config["n_positions"]', 'hf_config.get("n_ctx", hf_config["n_positions"])'
-).explain(
+mistake("block-size-from-n_ctx", '["n_positions"]', '.get("n_ctx", hf_config["n_positions"])').explain(
     """
     the block size was taken from n_ctx
     why: n_ctx is an older key, which newer files do not have. The number of positions is n_positions.
@@ -27,13 +25,7 @@ mistake("n_inner-required", f"d_ff={_INNER}", 'd_ff=hf_config["n_inner"]').expla
     a configuration without n_inner raised KeyError
     why: The file of GPT-2 small has no n_inner. It is then 4 n_embd.
     ask: What does hf_config["n_inner"] do if the key is missing?""")
-mistake(
-    "layers-and-heads-exchanged",
-    'hf_config["n_layer"],',
-    'hf_config["n_head"] * 1,',
-    'hf_config["n_head"],',
-    'hf_config["n_layer"],',
-).explain("""
+mistake("layers-and-heads-exchanged", '["n_layer"],', '["n_head"] * 1,', '["n_head"],', '["n_layer"],').explain("""
     n_layer and n_head were swapped
     why: The names of the two kinds of configuration differ, so each field has to be matched by its meaning.
     ask: Which of your fields is n_layer, and which one is n_head?""")

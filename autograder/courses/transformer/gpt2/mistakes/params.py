@@ -40,9 +40,7 @@ mistake("head-not-transposed", 'params["W_head"] = head.T', 'params["W_head"] = 
     W_head is not transposed
     why: lm_head is an ordinary linear layer of PyTorch, stored as (out, in) = (V, D). W_head is (D, V).
     ask: Which shape does init_gpt give for W_head?""")
-mistake(
-    "head-from-the-table", "    return params", "    params.setdefault('W_head', params['W_tok'].T)\n    return params"
-).explain("""
+mistake("head-from-the-table", "return", "params.setdefault('W_head', params['W_tok'].T)\n    return").explain("""
     a tied model got a W_head, the transposed token table
     why: init_gpt has no W_head if the head is tied.
     ask: Which names does init_gpt return for a tied model?""")

@@ -79,9 +79,7 @@ for name, new, title, why, ask in _SUMS:
         f"{title.format('db')}\nwhy: {why}\nask: {ask.format('db', 'b')}"
     )
 mistake(
-    "results-exchanged",
-    "return sum_to_shape(da, a.shape), sum_to_shape(db, b.shape)",
-    "return sum_to_shape(db, b.shape), sum_to_shape(da, a.shape)",
+    "results-exchanged", "(da, a.shape), sum_to_shape(db, b.shape)", "(db, b.shape), sum_to_shape(da, a.shape)"
 ).explain("""
     da and db were returned in the wrong order
     why: The caller takes the first result for the gradient of a.

@@ -143,9 +143,7 @@ mistake("flattened", "    return gradient", "    return gradient.ravel()").expla
     the gradient has one axis, not the shape of x
     why: A gradient always has the shape of the array that it belongs to.
     ask: What is the shape of your result when x is a matrix?""")
-mistake(
-    "flat-point", "f(x)\n        x[place] = entry - eps", "f(x.ravel())\n        x[place] = entry - eps"
-).explain("""
+mistake("flat-point", "(x)\n        x[place] = entry - eps", "(x.ravel())\n        x[place] = entry - eps").explain("""
     f was given an array with one axis, not one of the shape of x
     why: f takes arrays of the shape of x. With another shape it fails, or computes something else.
     ask: What is the shape of the array that your code passes to f?""")

@@ -98,18 +98,13 @@ mistake("only-vectors-refused", "if np.ndim(values[-1]) > 0:", "if np.ndim(value
     why: Without that error, you would get the gradient of the sum of all entries, which is not what was asked for.
     ask: What is the number of axes of a single number? Which numbers of axes does your condition reject?""")
 mistake(
-    "last-step-only",
-    "for number in reversed(range(len(inputs), len(values))):",
-    "for number in [len(values) - 1]:",
-    group="one step",
+    "last-step-only", "in reversed(range(len(inputs), len(values))):", "in [len(values) - 1]:", group="one step"
 ).explain("""
     only the last entry of the tape was visited
     why: The chain rule goes on from there to the entry before, until the inputs are reached.
     ask: How often does your loop run for a tape of 4 entries?""")
 group = "all zero" if "last" == "last" else ""
-mistake(
-    "last-entry-skipped", "range(len(inputs), len(values))", "range(len(inputs), len(values) - 1)", group=group
-).explain("""
+mistake("last-entry-skipped", "(len(inputs), len(values))", "(len(inputs), len(values) - 1)", group=group).explain("""
     the last entry of the tape was skipped
     why: Every entry passes gradients on to its arguments.
     ask: At which numbers does your loop begin and end? Does range include its end?""")

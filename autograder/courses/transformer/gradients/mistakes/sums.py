@@ -73,10 +73,7 @@ mistake("sum-without-axes", "(*range(added), *repeated)", "(*range(added), *repe
     why: axis=None means all axes; an empty tuple means none.
     ask: What does your code do if the shape before and after broadcasting is the same?""")
 mistake(
-    "always-float64",
-    "grad.sum(axis=(*range(added), *repeated))",
-    "grad.sum(axis=(*range(added), *repeated), dtype=np.float64)",
-    common=True,
+    "always-float64", "=(*range(added), *repeated)", "=(*range(added), *repeated), dtype=np.float64", common=True
 ).explain("""
     the result is float64 even when the gradient is float32
     why: float32 should stay float32. np.zeros creates float64 arrays unless a dtype is given.

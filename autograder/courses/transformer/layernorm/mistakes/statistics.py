@@ -34,11 +34,7 @@ _BATCH_NORMALIZATION = """That is what batch normalization does: each feature ov
 
 mistake = MISTAKES.for_functions("layernorm.layernorm", "layernorm.layernorm_backward")
 mistake(
-    "unbiased-variance",
-    "np.vecdot(centered, centered)",
-    "np.vecdot(centered, centered) * d / (d - 1)",
-    common=True,
-    inside="_normalize",
+    "unbiased-variance", "(centered, centered)", "(centered, centered) * d / (d - 1)", common=True, inside="_normalize"
 ).explain("""
     the variance was divided by D - 1, not by D
     why: Statistics books, torch.var and torch.std divide by D - 1. Layer normalization uses the plain mean of the

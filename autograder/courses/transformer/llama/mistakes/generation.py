@@ -94,9 +94,7 @@ mistake("prompt-lost", "    return ids", "    return ids[..., ids.shape[-1] - n_
     why: The result should be the whole text: each prompt and its continuation.
     ask: How many tokens should the caller get for a prompt of three and n_new=2, and how many does yours return?""")
 mistake(
-    "first-axis-as-batch",
-    "ids = np.array(ids, dtype=np.int64)",
-    "ids = np.array(ids, dtype=np.int64)\n    batch, length = ids.shape",
+    "first-axis-as-batch", ".array(ids, dtype=np.int64)", ".array(ids, dtype=np.int64)\n    batch, length = ids.shape"
 ).explain("""
     the prompts must have exactly two axes
     why: There may be any number of leading axes, or none.

@@ -116,17 +116,11 @@ mistake("stages-missing", _STAGE, "pass").explain("""
     the cache has no entries for the stages of the blocks
     why: Plots look for them there: an attention map of block 1 shows cache["blocks.1.weights"].
     ask: What does llama_block return besides x, and what does your loop do with it?""")
-mistake(
-    "final-norm-before-norm", 'cache |= {"last": x, "final_norm": final}', 'cache |= {"last": x, "final_norm": x}'
-).explain("""
+mistake("final-norm-before-norm", '|= {"last": x, "final_norm": final}', '|= {"last": x, "final_norm": x}').explain("""
     cache["final_norm"] holds the stream before the last norm
     why: It should be what the head reads.
     ask: Which array do you multiply by the head?""")
-mistake(
-    "embedded-after-blocks",
-    'cache |= {"last": x, "final_norm": final}',
-    'cache |= {"last": x, "final_norm": final, "embedded": x}',
-).explain("""
+mistake("embedded-after-blocks", ': x, "final_norm": final', ': x, "final_norm": final, "embedded": x').explain("""
     cache["embedded"] holds the stream after the last block
     why: It should be the stream before the first block.
     ask: When do you store the entry, before or after the loop?""")

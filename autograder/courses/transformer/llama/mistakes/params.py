@@ -58,9 +58,7 @@ mistake(
     why: Some files do not have this prefix. Both should be read.
     ask: What does your code do with the name `norm.weight`?""")
 mistake(
-    "prefix-in-names",
-    "    params = {}",
-    '    names = {theirs: f"model.{ours}" for theirs, ours in names.items()}\n    params = {}',
+    "prefix-in-names", "params =", 'names = {theirs: f"model.{ours}" for theirs, ours in names.items()}\n    params ='
 ).explain("""
     the names of the parameters begin with `model.`
     why: The names should be those of init_llama.

@@ -122,11 +122,7 @@ mistake("dx-float64", _END, "return (dx_gate + dx_up).astype(np.float64), grads"
     dx is float64 even when the inputs are float32
     why: np.zeros gives float64 unless a dtype is given.
     ask: What is the dtype of the array in which you collect dx?""")
-mistake(
-    "gradients-in-params",
-    'grads = cache["x"], cache["params"], {}',
-    'grads = cache["x"], cache["params"], cache["params"]',
-).explain("""
+mistake("gradients-in-params", '["x"], cache["params"], {}', '["x"], cache["params"], cache["params"]').explain("""
     the gradients were written into params, the dict in the cache
     why: The parameters are lost: the cache is changed, and cannot be used again.
     ask: Is `grads` a new dict, or another name for one that exists already?""")

@@ -31,9 +31,7 @@ mistake(
     each head got every H-th column, not K neighboring columns
     why: Head h owns the columns from h K up to (h + 1) K.
     ask: Which columns belong to head 0 by the formula, and which does your result have there?""")
-mistake(
-    "number-and-size-exchanged", "n_heads, d_model // n_heads)", "d_model // n_heads, n_heads)", common=True
-).explain("""
+mistake("number-and-size-exchanged", "n_heads, d_model //", "d_model // n_heads,", common=True).explain("""
     the number of heads and the size of a head were swapped
     why: n_heads is the number of heads; each head has D / n_heads columns.
     ask: With D = 12 and 3 heads, how long should the last axis of the result be?""")
@@ -149,9 +147,7 @@ mistake("input-bias-required", 'params.get("b_qkv")', 'params["b_qkv"]').explain
     the code fails if b_qkv is absent
     why: Each bias may be absent from the parameters.
     ask: What does params[...] do if the key is absent? What does params.get(...) do?""")
-mistake(
-    "scaled-by-whole-width", "attention(q, k, v, mask)", "attention(q / n_heads**0.5, k, v, mask)", common=True
-).explain("""
+mistake("scaled-by-whole-width", "(q, k, v, mask)", "(q / n_heads**0.5, k, v, mask)", common=True).explain("""
     the scores were divided by √D, not by √K, the size of a head
     why: Each head multiplies vectors of K = D / H entries. With one head the mistake stays hidden.
     ask: How long are the vectors that are multiplied within one head?""")
@@ -160,9 +156,7 @@ mistake("mask-ignored", "attention(q, k, v, mask)", "attention(q, k, v)", common
     why: Every position then attends to all others, including the future and the padding.
     ask: Does your result change when the mask changes?""")
 mistake(
-    "causal-by-default",
-    "attention(q, k, v, mask)",
-    "attention(q, k, v, np.tri(q.shape[-2], k.shape[-2], dtype=bool) if mask is None else mask)",
+    "causal-by-default", "k, v, mask", "k, v, np.tri(q.shape[-2], k.shape[-2], dtype=bool) if mask is None else mask"
 ).explain("""
     without a mask, a causal mask was used
     why: mask=None means that every query may attend to every key. An encoder needs that.

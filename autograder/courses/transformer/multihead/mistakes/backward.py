@@ -10,12 +10,7 @@ mistake("bias-not-summed", "rows.sum(axis=0)", "dout", common=True, inside="_pro
     why: They have the shape of dout instead of the bias. Broadcasting still lets you subtract them, and the bias
          becomes a matrix.
     ask: What is the shape of b_o, and what is the shape of its gradient?""")
-mistake(
-    "output-projection-skipped",
-    'split_heads(dmerged, cache["n_heads"])',
-    'split_heads(dout, cache["n_heads"])',
-    common=True,
-).explain("""
+mistake("output-projection-skipped", '(dmerged, cache["n_heads"])', '(dout, cache["n_heads"])', common=True).explain("""
     the gradient did not go back through W_o
     why: dout is the gradient of the output; the heads need the gradient of what was multiplied by W_o.
     ask: What was the last step of the forward pass?""")
@@ -104,10 +99,7 @@ mistake("cache-used-up", 'cache["x"], cache["memory"]', 'cache.pop("x"), cache["
     why: `cache.pop` removes the entry that it returns. The backward pass may be called again with the same cache.
     ask: What is left in the cache after your function has run?""")
 mistake(
-    "one-cache-for-all",
-    'cache = {"x": x, "memory": memory,',
-    'cache = multihead_attention.__dict__\n    cache |= {"x": x, "memory": memory,',
-    inside="multihead_attention",
+    "one-cache-for-all", "cache =", "cache = multihead_attention.__dict__\n    cache |=", inside="multihead_attention"
 ).explain("""
     all forward passes shared one cache, which holds only the last of them
     why: Every layer of a model calls the same function, and each needs its own values for the backward pass.

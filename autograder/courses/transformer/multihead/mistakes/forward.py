@@ -66,11 +66,7 @@ mistake(
     why: In a mask of 0 and -inf, 0 means "may attend", but as a boolean it is False, and -inf is True: the mask would
          be inverted, without an error.
     ask: What does your code do with the mask before `attention` sees it?""")
-mistake(
-    "sizes-not-checked",
-    "    d_model = x.shape[-1]\n",
-    "    d_model = x.shape[-1]\n    while d_model % n_heads:\n        n_heads -= 1\n",
-).explain("""
+mistake("sizes-not-checked", ".shape[-1]", ".shape[-1]\n    while d_model % n_heads:\n        n_heads -= 1").explain("""
     a width that is not a multiple of the number of heads was accepted
     why: The sizes contradict each other. With fewer heads than asked for, the model is not the one that was meant.
     ask: With 6 columns and 4 heads, how many columns does each head have in your code?""")

@@ -19,11 +19,7 @@ for gradient in _NAMES:
 
 
 # The parts of W_qkv and b_qkv, and the three ways back to the input.
-mistake(
-    "output-for-upstream",
-    "attention_backward(dheads,",
-    'attention_backward(split_heads(cache["merged"], cache["n_heads"]),',
-).explain("""
+mistake("output-for-upstream", "dheads,", 'split_heads(cache["merged"], cache["n_heads"]),').explain("""
     attention_backward got the output of the heads, not its gradient
     why: A backward pass passes gradients on. These gradients do not depend on dout.
     ask: What is the first argument of attention_backward?""")

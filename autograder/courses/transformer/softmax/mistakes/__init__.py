@@ -138,9 +138,7 @@ mistake("not-normalised", "z /= z.sum(axis=axis, keepdims=True)", "pass").explai
     why: They are positive and in the right order, but they do not sum to 1.
     ask: What is the sum of a row of probabilities?""")
 mistake(
-    "in-place",
-    "z = (z - z.max(axis=axis, keepdims=True)) / float(temperature)",
-    "z -= z.max(axis=axis, keepdims=True)\n    z /= float(temperature)",
+    "in-place", "= (z - z.max(axis=axis, keepdims=True)) / float", "-= z.max(axis=axis, keepdims=True)\n    z /= float"
 ).explain("""
     the scores were changed in place
     why: `x -= …` and `out=x` write into the caller's array, which may still be needed.
@@ -193,9 +191,7 @@ mistake("integers-truncated", "    return z\n", "    return z.astype(np.asarray(
     for integer scores, the probabilities were rounded down to integers
     why: np.zeros_like(x) and np.empty_like(x) have the dtype of x. Integers should be computed in float64.
     ask: What is the dtype of your result when `x` holds integers? Which helper converts it?""")
-mistake(
-    "temperature-plus-a-number", "/ float(temperature)", "/ (float(temperature) + CONSTANT)", constant=1e-6
-).explain("""
+mistake("temperature-plus-a-number", "float(temperature)", "(float(temperature) + CONSTANT)", constant=1e-6).explain("""
     {constant} was added to the temperature
     why: It is not needed, because the temperature must be positive, and it changes every result a little.
     ask: If a temperature of 0 raises ValueError, which division by 0 is left to prevent?""")

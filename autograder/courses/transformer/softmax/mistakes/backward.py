@@ -11,12 +11,7 @@ mistake("no-sum", " - (dout * probs).sum(axis=axis, keepdims=True)", " + 0.0", c
     the sum over the row is missing
     why: Raising one score lowers all other probabilities of the row. The sum accounts for that.
     ask: Which probabilities change when one score changes: only its own?""")
-mistake(
-    "diagonal-only",
-    "dx = dout - (dout * probs).sum(axis=axis, keepdims=True)",
-    "dx = dout * (1.0 - probs)",
-    common=True,
-).explain("""
+mistake("diagonal-only", "- (dout * probs).sum(axis=axis, keepdims=True)", "* (1.0 - probs)", common=True).explain("""
     only the diagonal of the Jacobian was used: probs * (1 - probs)
     why: That is the derivative of the sigmoid. In a softmax, every score also changes all other probabilities.
     ask: What is the derivative of one probability with respect to the score of another class? Is it 0?""")
@@ -90,9 +85,7 @@ mistake("sign", "dx *= probs", "dx *= -probs").explain("""
     the sign is reversed
     why: A step against this gradient increases the loss.
     ask: On paper, which of the two in the parentheses is subtracted?""")
-mistake(
-    "always-float64", "probs = as_float(probs)", "probs = np.asarray(probs, dtype=np.float64)", common=True
-).explain("""
+mistake("always-float64", "= as_float(probs)", "= np.asarray(probs, dtype=np.float64)", common=True).explain("""
     the result is float64 even when the inputs are float32
     why: np.eye and np.zeros create float64 arrays unless a dtype is given, and arithmetic with them makes every result
          float64.
@@ -153,9 +146,7 @@ for name, divisor, what in (("all-entries", "dlogits.size", "scores"), ("classes
         the gradient was divided by the number of {what}, not of rows
         why: The loss is a mean over rows. The number of classes does not matter.
         ask: What does the N in the formula count?""")
-mistake(
-    "always-float64", "dlogits = softmax(logits)", "dlogits = softmax(logits).astype(np.float64)", common=True
-).explain("""
+mistake("always-float64", "= softmax(logits)", "= softmax(logits).astype(np.float64)", common=True).explain("""
     the result is float64 even when the scores are float32
     why: np.eye and np.zeros create float64 arrays unless a dtype is given, and arithmetic with them makes every result
          float64.

@@ -66,9 +66,7 @@ mistake(
     `start` was used for itos but not for stoi
     why: itos must be the inverse of stoi. Otherwise decode cannot read what encode returns.
     ask: Is itos[stoi[char]] equal to char for every character?""")
-mistake(
-    "code-points", "{char: index for index, char in enumerate(chars, start)}", "{char: ord(char) for char in chars}"
-).explain(
+mistake("code-points", "index for index, char in enumerate(chars, start)", "ord(char) for char in chars").explain(
     """
     the ids are the code points of the characters (ord)
     why: The ids should follow each other without gaps, so that they can be rows of a table.

@@ -22,15 +22,11 @@ mistake("answers-one-short", "ids[positions + 1]", "ids[positions[:, 1:]]").expl
     y is one character shorter than x
     why: The last character of the window has a target too: the character after the window.
     ask: What are the shapes of x and y?""")
-mistake(
-    "last-start-missing", "rng.integers(len(ids) - block_size,", "rng.integers(len(ids) - block_size - 1,", common=True
-).explain("""
+mistake("last-start-missing", "len(ids) - block_size,", "len(ids) - block_size - 1,", common=True).explain("""
     the last possible start is never drawn
     why: rng.integers excludes its upper end. If another 1 is subtracted, the last character is never a target.
     ask: How many windows does a text of T + 1 characters have? Does your code draw from that many?""")
-mistake(
-    "one-start-too-many", "rng.integers(len(ids) - block_size,", "rng.integers(len(ids) - block_size + 1,", common=True
-).explain("""
+mistake("one-start-too-many", "len(ids) - block_size,", "len(ids) - block_size + 1,", common=True).explain("""
     a window can start one position too late, so its last target is missing
     why: The window itself fits into the text, but its last target would be the character after the end.
     ask: Where does the last window start if its last target is the last character of the text?""")
@@ -113,18 +109,12 @@ mistake(
     why: There is no start for which the window and its last target fit into the text.
     ask: What does your function do with 5 characters and windows of 5?""")
 mistake(
-    "windows-one-short",
-    "np.arange(block_size)",
-    "np.arange(block_size - 1)",
-    "ids[positions + 1]",
-    "ids[np.minimum(positions + 1, len(ids) - 1)]",
+    "windows-one-short", "(block_size)", "(block_size - 1)", "positions + 1", "np.minimum(positions + 1, len(ids) - 1)"
 ).explain("""
     x and y are one character too short
     why: A window of T characters needs T + 1 characters of the text: x is all but the last, y all but the first.
     ask: How many columns do x and y have for a block size of 4?""")
-mistake(
-    "lists", "return ids[positions], ids[positions + 1]", "return ids[positions].tolist(), ids[positions + 1].tolist()"
-).explain("""
+mistake("lists", "[positions], ids[positions + 1]", "[positions].tolist(), ids[positions + 1].tolist()").explain("""
     x and y are lists, not arrays
     why: The model computes with arrays (B, T).
     ask: Which NumPy function makes one array of several windows?""")

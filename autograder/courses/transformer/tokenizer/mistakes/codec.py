@@ -123,11 +123,7 @@ mistake("last-id-missing", "for index in ids)", "for index in ids[:-1])").explai
     the last id was not decoded
     why: There should be as many characters as ids.
     ask: How many characters does your function return for a single id?""")
-mistake(
-    "truth-of-an-array",
-    "    ids = np.asarray(ids).tolist()",
-    '    if not ids:\n        return ""\n    ids = np.asarray(ids).tolist()',
-).explain("""
+mistake("truth-of-an-array", "ids = np.asarray", 'if not ids:\n        return ""\n    ids = np.asarray').explain("""
     the function asks whether the ids are true: that does not work for arrays
     why: `if not ids` tests whether a list is empty. For an array, NumPy does not know which entry is meant.
     ask: How can you ask for the number of entries of a list or an array? Do you need that test at all?""")

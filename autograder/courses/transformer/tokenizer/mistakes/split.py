@@ -10,9 +10,7 @@ mistake("rounded", "int(len(ids) * train_fraction)", "round(len(ids) * train_fra
     why: `int` discards the fraction; `round` may go up. The two parts then differ by one character from the expected
          ones.
     ask: What are int(8.75) and round(8.75)? How many of 35 ids does your training part get with a fraction of 0.25?""")
-mistake(
-    "results-exchanged", "return ids[:n_train], ids[n_train:]", "return ids[n_train:], ids[:n_train]", common=True
-).explain("""
+mistake("results-exchanged", "ids[:n_train], ids[n_train:]", "ids[n_train:], ids[:n_train]", common=True).explain("""
     the two parts were returned in the wrong order
     why: The model would be trained on the small part.
     ask: For ten ids and train_fraction=0.9, how many ids does your first result have?""")
@@ -62,23 +60,15 @@ mistake("fraction-for-validation", "int(len(ids) * train_fraction)", "int(len(id
     the fraction was used for the validation part
     why: The model would be trained on the small part.
     ask: With train_fraction=0.9, which of the two parts should be the large one?""")
-mistake(
-    "rounded-half-up", "int(len(ids) * train_fraction)", "int(len(ids) * train_fraction + 0.5)", common=True
-).explain("""
+mistake("rounded-half-up", "(len(ids) * train_fraction)", "(len(ids) * train_fraction + 0.5)", common=True).explain("""
     the size of the training part was rounded to nearest, not down
     why: `int` discards the fraction. The two parts then differ by one character from the expected ones.
     ask: What is int(8.75)? How many of 35 ids does your training part get with a fraction of 0.25?""")
-mistake(
-    "rounded-up", "int(len(ids) * train_fraction)", "int(np.ceil(len(ids) * train_fraction))", common=True
-).explain("""
+mistake("rounded-up", "(len(ids) * train_fraction)", "(np.ceil(len(ids) * train_fraction))", common=True).explain("""
     the size of the training part was rounded up, not down
     why: One character then ends up in the wrong part whenever the product is not a whole number.
     ask: What is int(8.75)? How many of 35 ids does your training part get with a fraction of 0.25?""")
-mistake(
-    "validation-from-the-end",
-    "return ids[:n_train], ids[n_train:]",
-    "return ids[:n_train], ids[-(len(ids) - n_train) :]",
-).explain("""
+mistake("validation-from-the-end", "[:n_train], ids[n_train:]", "[:n_train], ids[-(len(ids) - n_train) :]").explain("""
     the validation part was taken from the end: ids[-n:], which fails if n is 0
     why: -0 is 0, so that ids[-0:] is everything and ids[:-0] is empty.
     ask: What are ids[-0:] and ids[:-0]?""")

@@ -21,12 +21,7 @@ ADAM = """
 
 mistake = MISTAKES.for_functions("training.adamw_step")
 mistake(
-    "no-bias-correction",
-    "root2 = math.sqrt(1 - beta2**step)",
-    "root2 = 1.0",
-    "lr * root2 / (1 - beta1**step)",
-    "lr",
-    common=True,
+    "no-bias-correction", "= math.sqrt(1 - beta2**step)", "= 1.0", "lr * root2 / (1 - beta1**step)", "lr", common=True
 ).explain("""
     the bias correction is missing
     why: Both averages start at 0. With the default betas, the first steps are about three times too long without the
@@ -41,12 +36,7 @@ mistake("t-stands-still", '"step": step,', '"step": step - 1,').explain("""
     why: Every step is then treated as the first, and its bias correction is much too strong.
     ask: What is state["step"] after two calls?""")
 mistake(
-    "eps-inside-root",
-    "denominator = np.sqrt(v)",
-    "denominator = np.sqrt(v + eps * root2 * root2)",
-    "denominator += eps * root2",
-    "pass",
-    common=True,
+    "eps-inside-root", ".sqrt(v)", ".sqrt(v + eps * root2 * root2)", "denominator += eps * root2", "pass", common=True
 ).explain("""
     ε was added inside the root
     why: √(v̂ + 1e-8) is at least 1e-4, so parameters with small gradients hardly move.

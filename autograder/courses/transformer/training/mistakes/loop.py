@@ -49,9 +49,7 @@ mistake("one-rate-only", "rates = lr if np.iterable(lr) else itertools.repeat", 
     lr was always used as one number: an iterable of rates was not handled
     why: lr may be an iterable with one rate for each batch: a schedule.
     ask: What is lr in train(..., lr=[0.1, 0.05]), and what does your code do with it?""")
-mistake(
-    "same-batch", "loss, grads = gpt_loss(x, y,", "x, y = batches[0]\n        loss, grads = gpt_loss(x, y,"
-).explain("""
+mistake("same-batch", "loss, grads = gpt_loss", "x, y = batches[0]\n        loss, grads = gpt_loss").explain("""
     every step used the first batch
     why: The model then memorizes a single batch.
     ask: On which batch is the second step taken?""")
@@ -84,11 +82,7 @@ _QUESTIONS = {
     "answers": "What are the targets of a batch (x, y)?",
 }
 mistake(
-    "always-clipped",
-    "if max_norm is not None:",
-    "if True:",
-    "clip_grad_norm(grads, max_norm)",
-    "clip_grad_norm(grads, 1.0 if max_norm is None else max_norm)",
+    "always-clipped", "max_norm is not None", "True", "grads, max_norm", "grads, 1.0 if max_norm is None else max_norm"
 ).explain("""
     the gradients were clipped to 1 even with max_norm=None
     why: None means no clipping.

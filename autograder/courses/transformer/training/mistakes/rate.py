@@ -15,9 +15,7 @@ mistake(
     the cosine counted from step 0, as if there were no warm-up
     why: After the warm-up, the rate jumps down, because the cosine does not start at its beginning.
     ask: What should progress be at the first step after the warm-up, and what at total_steps?""")
-mistake(
-    "one-step-ahead", "progress = (step - warmup_steps)", "progress = (step - warmup_steps + 1)", common=True
-).explain("""
+mistake("one-step-ahead", "= (step - warmup_steps)", "= (step - warmup_steps + 1)", common=True).explain("""
     the cosine is one step ahead
     why: The first step after the warm-up should still have the full rate: steps are counted from 0.
     ask: What should progress be when step equals warmup_steps?""")
@@ -68,9 +66,7 @@ mistake("no-half", "(1 + math.cos(math.pi * progress)) / 2", "(1 + math.cos(math
     why: 1 + cos goes from 2 to 0, not from 1 to 0.
     ask: Which rate does your formula give when progress is 0?""")
 mistake(
-    "warm-up-of-0",
-    "    if step < warmup_steps:\n",
-    "    _ = max_lr * (step + 1) / warmup_steps\n    if step < warmup_steps:\n",
+    "warm-up-of-0", "if step < warmup_steps:", "_ = max_lr * (step + 1) / warmup_steps\n    if step < warmup_steps:"
 ).explain("""
     warmup_steps=0 led to a division by 0
     why: The fraction of the warm-up is computed even when there is no warm-up.

@@ -7,12 +7,7 @@ MISTAKES = Mistakes()
 _STEP_WITH_OPTIONS = "adamw_step(params, grads, state, lr, betas, eps, weight_decay)"
 
 mistake = MISTAKES.for_functions("training.train_step")
-mistake(
-    "loss-after-the-step",
-    "    return loss, params, state",
-    "    return gpt_loss(x, y, params, config)[0], params, state",
-    common=True,
-).explain("""
+mistake("loss-after-the-step", "loss, params,", "gpt_loss(x, y, params, config)[0], params,", common=True).explain("""
     the loss after the step was returned, not the one before it
     why: It needs a second call of gpt_loss, and the model has already been trained on this batch.
     ask: With which parameters is the returned loss computed?""")
@@ -66,9 +61,7 @@ mistake("limit-of-0-ignored", _LIMIT, "if max_norm:").explain("""
     max_norm=0 was treated like None: nothing was clipped
     why: `if max_norm` treats 0 like None. Only None means that nothing is clipped.
     ask: What is bool(0.0)?""")
-mistake(
-    "always-clipped", _LIMIT, "if True:", "clip_grad_norm(grads, max_norm)", "clip_grad_norm(grads, max_norm or 1.0)"
-).explain("""
+mistake("always-clipped", _LIMIT, "if True:", "(grads, max_norm)", "(grads, max_norm or 1.0)").explain("""
     the gradients were clipped to 1 even with max_norm=None
     why: None means no clipping.
     ask: What does your code do if max_norm is None?""")
@@ -85,11 +78,7 @@ mistake("old-state-returned", "params, state = adamw_step", "params, _ = adamw_s
     why: The next step needs the new averages.
     ask: What do you do with the second result of adamw_step?""")
 mistake(
-    "parameters-replaced",
-    "    params, state = adamw_step",
-    "    new, state = adamw_step",
-    "    return loss, params, state",
-    "    params.update(new)\n    return loss, params, state",
+    "parameters-replaced", "    params, state =", "    new, state =", "    return", "    params.update(new)\n    return"
 ).explain("""
     the parameters that were passed in were changed
     why: The caller's dictionary then holds the new arrays.
@@ -133,17 +122,11 @@ mistake("answers-are-questions", "cross_entropy(logits, y)", "cross_entropy(logi
     x was used as the targets: y was ignored
     why: The loss compares the scores with the tokens that come next.
     ask: What are the targets?""")
-mistake(
-    "batches-read-twice",
-    "    total, n_tokens = 0.0, 0\n    for x, y in batches:\n",
-    "    total, n_tokens, n_batches = 0.0, 0, sum(1 for _ in batches)\n    for x, y in batches:\n",
-).explain("""
+mistake("batches-read-twice", "n_tokens = 0.0, 0", "n_tokens, n_batches = 0.0, 0, sum(1 for _ in batches)").explain("""
     the batches were read twice
     why: A generator gives every batch only once: a second loop over it finds nothing.
     ask: How many of your loops go through batches?""")
-mistake(
-    "batches-counted", "    total, n_tokens = 0.0, 0\n", "    total, n_tokens = 0.0, 0 * len(batches)\n"
-).explain("""
+mistake("batches-counted", "    total, n_tokens = 0.0, 0", "    total, n_tokens = 0.0, 0 * len(batches)").explain("""
     len(batches) was used, which a generator does not have
     why: `batches` may be any iterable. The number of batches is known after the loop.
     ask: What does your code need the number of batches for?""")
