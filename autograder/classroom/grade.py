@@ -11,7 +11,7 @@ from pathlib import Path
 from autograder.classroom import score
 from autograder.classroom.comments import comment_records
 from autograder.classroom.comments.comment_records import CommentRecord
-from autograder.classroom.comments.grade_history import Cause
+from autograder.classroom.comments.grade_history import Cause, GradeChange
 from autograder.classroom.grading import cache_keys, class_guards
 from autograder.classroom.grading.worker import GradingTask, WorkerSetup, scratch_folder
 from autograder.classroom.grading.worker_pool import StudentBudgets, WorkerPool
@@ -25,6 +25,7 @@ from autograder.classroom.submissions import class_archive, intake, roster, sour
 from autograder.classroom.submissions.merge_students import merge_students
 from autograder.classroom.submissions.model import ClassMember, Source, Student
 from autograder.classroom.submissions.student_names import StudentNames
+from autograder.core.files import report_write_error
 from autograder.core.versions import torch_version
 from autograder.course import Curriculum
 from autograder.documents.reading import Document
@@ -86,8 +87,10 @@ class _Term:
     warnings: list[str]
 
 
-def run(plan: GradingPlan, on_progress: OnProgress) -> Document:
-    """Grade the submissions that have no current result; write results and class document, and return the latter.
+def run(plan: GradingPlan, on_progress: OnProgress) -> tuple[Document, list[GradeChange]]:
+    """Grade the submissions that have no current result; write results and class document.
+
+    Returns the class document, and the scores that have changed.
 
     The results of other sources that were graded into the same folder stay; without any source, only the policy, the
     roster and the document change.
@@ -131,8 +134,8 @@ def run(plan: GradingPlan, on_progress: OnProgress) -> Document:
                 for warning in class_guards.warn_of_wrong_folders(graded_class, term.new):
                     recorder.warn(warning)
             finally:
-                document = recorder.score()
-    return document
+                document, changes = recorder.score()
+    return document, changes
 
 
 def _write_records(term: _Term, plan: GradingPlan) -> None:
@@ -140,7 +143,7 @@ def _write_records(term: _Term, plan: GradingPlan) -> None:
     out, stored = plan.out, run_records.read_settings(plan.out).seed
     if plan.policy.seed is None and stored not in (None, plan.seed):
         raise UsageError(f"another run has just drawn a seed for {out}. Run the same command again")
-    with result_store.report_store_error(out):
+    with report_write_error(out, result_store.ANOTHER_OUT):
         run_records.write_submissions(out, term.sources, term.members, term.students, term.roster)
         run_records.write_settings(out, plan.seed, plan.course, plan.roster)
 
@@ -317,7 +320,7 @@ class _Recorder:
         self._on_progress(self._progress)
         started = time.monotonic()
         if started > self._write_again_at:
-            with result_store.report_store_error(self._store.out):
+            with report_write_error(self._store.out, result_store.ANOTHER_OUT):
                 class_document.write(self._store.out, self._document())
             # Writing the document of a large class takes seconds.
             self._write_again_at = time.monotonic() + max(REFRESH_SECONDS, 20 * (time.monotonic() - started))
@@ -330,16 +333,16 @@ class _Recorder:
     def warn(self, text: str) -> None:
         self._on_progress(dataclasses.replace(self._progress, name="", warning=text))
 
-    def score(self) -> Document:
-        """Write the class document, the table and the history, and return the document."""
+    def score(self) -> tuple[Document, list[GradeChange]]:
+        """Write the class document, the table and the history; return the document and the scores that changed."""
         if self._class.not_begun():
             names = [assignment.name for assignment in self._class.assignments()]
             only = f"Only {', '.join(names)} {'counts' if len(names) == 1 else 'count'}"
             hint = "To choose: --assignment, or [assignments.NAME] in course.toml"
             self.warn(f"{only}: no student has submitted any other assignment. {hint}")
         document = self._document()
-        score.write(self._store.out, document, partial(self._before.cause, self._graded, self._class.policy))
-        return document
+        cause_of = partial(self._before.cause, self._graded, self._class.policy)
+        return document, score.write(self._store.out, document, cause_of)
 
     def _document(self) -> Document:
         self._class.seconds = time.perf_counter() - self._started

@@ -13,7 +13,7 @@ from msgspec.structs import replace
 from autograder.classroom.comments import comment_records, grade_history
 from autograder.classroom.comments.comment_records import CommentRecord
 from autograder.classroom.comments.comment_request import about_its_line, require_valid
-from autograder.classroom.comments.grade_history import CauseOf
+from autograder.classroom.comments.grade_history import CauseOf, GradeChange
 from autograder.classroom.exporters import table
 from autograder.classroom.policy.model import AssignmentPolicy, PolicyException
 from autograder.classroom.scoring import class_document
@@ -23,6 +23,7 @@ from autograder.classroom.storage.result_store import ResultStore
 from autograder.classroom.submissions.merge_students import merge_students
 from autograder.classroom.submissions.model import Student
 from autograder.classroom.submissions.student_names import StudentNames
+from autograder.core.files import report_write_error
 from autograder.course import Curriculum
 from autograder.documents.reading import Document
 from autograder.errors import UsageError
@@ -62,12 +63,12 @@ def exceptions_by_submission(
     return by_submission, list(warnings.values())
 
 
-def write(out: Path, document: Document, cause_of: CauseOf, **author: str) -> None:
-    """Write a class document, its table, and what has changed (see `grade_history.record`)."""
-    with result_store.report_store_error(out):
+def write(out: Path, document: Document, cause_of: CauseOf, **author: str) -> list[GradeChange]:
+    """Write a class document, its table, and what has changed, and return the latter (see `grade_history.record`)."""
+    with report_write_error(out, result_store.ANOTHER_OUT):
         class_document.write(out, document)
         table.write(document, out / "grades.csv", durable=True)
-        grade_history.record(out, document, cause_of, **author)
+    return grade_history.record(out, document, cause_of, **author)
 
 
 @dataclass(frozen=True)
@@ -116,9 +117,8 @@ def record_decisions(out: Path, requests: Sequence[CommentRecord], by: str, curr
         kept = ("notes", "limit_note")
         students = [{**changed.get(old["submission"], old), **{key: old[key] for key in kept}} for old in book.students]
         after = {**before, "students": students}
-        with result_store.report_store_error(out):
-            grade_history.record(out, before, lambda *_: "run")  # what an interrupted run did not record
-            comment_records.append(out, records)
+        grade_history.record(out, before, lambda *_: "run")  # what an interrupted run did not record
+        comment_records.append(out, records)
         numbers = ", ".join(record.id for record in records)
         write(out, after, lambda *_: "comment", by=by, comment=numbers)
     return Regrade(records, before, after)

@@ -149,12 +149,13 @@ def request(out: Path, file: str, by: str) -> None:
     from autograder.classroom.score import record_decisions
     from autograder.classroom.storage import gradebook
     from autograder.classroom.submissions.student_names import StudentNames
+    from autograder.core.files import report_read_error
 
-    try:
-        with click.open_file(file, encoding="utf-8", errors="replace") as opened:
-            text = opened.read(MAX_MESSAGE)
-    except OSError as error:
-        raise UsageError(f"cannot read {file} ({error.strerror}). Name the file with the message") from None
+    with (
+        report_read_error(file, "Name the file with the message"),
+        click.open_file(file, encoding="utf-8", errors="replace") as opened,
+    ):
+        text = opened.read(MAX_MESSAGE)
     book = gradebook.read(out)
     asked = read_request(text, StudentNames.of_documents(book.students), book.document)
     (record,) = record_decisions(out, [asked], by, options.selected_curriculum()).records

@@ -128,23 +128,21 @@ def _run(plan: "GradingPlan", target: "Course | None") -> None:
     """Carry out the plan, show its results, and exit."""
     from autograder.classroom import grade
     from autograder.classroom.comments import grade_history
-    from autograder.classroom.storage import gradebook, result_store
+    from autograder.classroom.storage import gradebook
     from autograder.report import grading_progress, open_questions
 
     console = options.make_console()
     if plan.unsafe:
         grading_progress.warn_no_sandbox(console)
-    with result_store.report_store_error(plan.out):
-        known = len(grade_history.read(plan.out))
     try:
         with grading_progress.show_progress(console) as on_progress:
-            document = grade.run(plan, on_progress)
+            document, changes = grade.run(plan, on_progress)
     except KeyboardInterrupt:
         click.echo(f"results so far are in {plan.out}; run the same command again to resume", err=True)
         raise
     grading_progress.render(document, plan.out, console)
     names = gradebook.Gradebook(plan.out, document).names
-    for line in grade_history.changed_grades(grade_history.read(plan.out)[known:], names):
+    for line in grade_history.changed_grades(changes, names):
         options.show(f"\n{line}")
     open_questions.render(gradebook.with_class(document), str(plan.out), console)
     if target:

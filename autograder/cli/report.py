@@ -64,7 +64,7 @@ def report(
     from autograder.classroom.class_report import class_statistics, student_pages
     from autograder.classroom.class_report.similarity import write_pair_pages
     from autograder.classroom.storage import gradebook
-    from autograder.core.files import write_atomically
+    from autograder.core.files import report_write_error, write_atomically
     from autograder.core.output_files import OutputRecord
     from autograder.report import class_summary, open_questions
     from autograder.report.class_records import SimilarityResult
@@ -104,11 +104,14 @@ def report(
     written.require_replaceable(feedback_pages, option="--feedback=DIR", force=force)
     student_files = [] if no_pages else [pages / f"{name}.html" for name in names]
     written.require_replaceable(student_files, option="--html FILE", force=force)
-    try:
-        if folder is not None:
-            with options.spinner(console, "Writing feedback …"):
-                count = student_pages.write_feedback(book, folder)
-            options.show(f"Feedback for {counted(count, 'student')}: {folder}", "dim")
+    if folder is not None:
+        with (
+            report_write_error(folder, "Choose another place: --feedback=DIR"),
+            options.spinner(console, "Writing feedback …"),
+        ):
+            count = student_pages.write_feedback(book, folder)
+        options.show(f"Feedback for {counted(count, 'student')}: {folder}", "dim")
+    with report_write_error(target, "Choose another place: --html FILE"):
         if not no_pages:
             with options.spinner(console, "Writing a page for each student …"):
                 similarity = write_pair_pages(similarity, book, pages, target) if similarity.pairs else similarity
@@ -118,10 +121,6 @@ def report(
         content = render_class(records, similarity, comparison, questions, str(out))
         write_atomically(target, content.encode("utf-8", "replace"))
         written.add([target, *feedback_pages, *student_files])
-    except OSError as error:
-        where = error.filename or target
-        option = "--feedback=DIR" if folder is not None and Path(where).is_relative_to(folder) else "--html FILE"
-        raise UsageError(f"cannot write {where} ({error.strerror}). Choose another place: {option}") from None
     if not no_pages:
         options.show(f"A page for each student: {pages}{os.sep}", "dim")
     options.show(f"Page: {target}", "dim")

@@ -80,13 +80,11 @@ def _check_imported(folder: Path) -> list[str]:
 def _read_archive(path: Path, curriculum: "Curriculum") -> bytes:
     """Return the content of a submitted archive; raise UsageError, before anything is written, if it is none."""
     from autograder.core.archives import MAX_ARCHIVE_BYTES
-    from autograder.core.files import read_plain_file
+    from autograder.core.files import read_plain_file, report_read_error
     from autograder.workspace.archive import read_submission
 
-    try:
+    with report_read_error(path, "Check the path"):
         content = read_plain_file(path, MAX_ARCHIVE_BYTES + 1)
-    except OSError as error:
-        raise UsageError(f"cannot read {path} ({error.strerror}). Check the path") from None
     read_submission(content, curriculum)
     return content
 

@@ -7,6 +7,7 @@ import math
 from dataclasses import dataclass, field
 from pathlib import Path
 
+from autograder.core.files import report_read_error
 from autograder.errors import UsageError
 
 _NAMES = {",": "a comma", ";": "a semicolon", "\t": "a tab"}  # of the separators
@@ -68,10 +69,8 @@ def read_given(path: Path, remedy: str, *, what: str = "", option: str = "") -> 
     """
     name = f"{what} {path}".strip()
     try:
-        return read(path)
-    except OSError as error:
-        where = f": {option}" if option else ""
-        raise UsageError(f"cannot read {name} ({error.strerror}). Check the path{where}") from None
+        with report_read_error(name, f"Check the path{f': {option}' if option else ''}"):
+            return read(path)
     except ValueError as error:  # for example a quotation mark that is never closed
         raise UsageError(f"{name} is {error}. {remedy}") from None
 

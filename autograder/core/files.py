@@ -86,12 +86,23 @@ def secret_folder(parent: Path | None = None) -> Iterator[Path]:
 
 
 @contextlib.contextmanager
-def report_write_error(path: Path | str, remedy: str) -> Iterator[None]:
-    """Turn an error while the block writes `path` into a UsageError that says what to do next."""
+def report_read_error(path: Path | str, remedy: str = "") -> Iterator[None]:
+    """Turn an error while the block reads `path` into a UsageError that says what to do next."""
     try:
         yield
     except OSError as error:
-        raise UsageError(f"cannot write {path} ({error.strerror}). {remedy}") from None
+        remedy = remedy or f"Check its permissions: ls -ld {path}"
+        raise UsageError(f"cannot read {path} ({error.strerror}). {remedy}") from None
+
+
+@contextlib.contextmanager
+def report_write_error(path: Path | str, remedy: str) -> Iterator[None]:
+    """Turn an error while the block writes `path`, or replaces a file in it, into a UsageError as above."""
+    try:
+        yield
+    except OSError as error:
+        where = error.filename2 if isinstance(error.filename2, str) else path
+        raise UsageError(f"cannot write {where} ({error.strerror or error}). {remedy}") from None
 
 
 def write_atomically(path: Path, content: bytes, *, durable: bool = False) -> None:

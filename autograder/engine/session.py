@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from autograder.core import interpreter
-from autograder.core.files import read_modules
+from autograder.core.files import read_modules, report_read_error
 from autograder.course import Curriculum, registry
 from autograder.documents.results import Status, SubmissionResult
 from autograder.engine.blocking import BlockedChecks
@@ -188,11 +188,9 @@ def require_folder(folder: Path, curriculum: Curriculum) -> None:
         raise UsageError(f"no such folder: {folder}. Create a workspace first: headway init {folder}")
     if not folder.is_dir():
         raise UsageError(f"{folder} is not a folder. Name the folder that holds your modules: --dir FOLDER")
-    try:
+    with report_read_error(folder):
         names = {path.stem for path in folder.glob("*.py")}
         next(folder.iterdir(), None)
-    except OSError as error:
-        raise UsageError(f"cannot read {folder} ({error.strerror}). Check its permissions: ls -ld {folder}") from None
     if not names & set(curriculum.modules):
         text = f"{'this folder' if folder == Path() else folder} holds none of the assignments"
         advice = "Go to your workspace, or name it: --dir FOLDER. To create a new one: headway init my-gpt"

@@ -25,6 +25,7 @@ from autograder.sandbox.source_reader import DefiningCell, SourceReader
 
 # The released graded cells, which are replaced.
 _GRADED = re.compile(r'\s*from autograder\.notebooks\.api import grade\s+grade\("[\w.]+", points=[\d.]+\)\s*')
+_HIDDEN_LINES = re.compile(rf"{HIDDEN[0]}\n.*?(?:{HIDDEN[1]}\n|\Z)", re.DOTALL)
 
 
 @dataclass
@@ -45,16 +46,11 @@ class InstructorNotebook:
                 if cell["cell_type"] == "markdown":
                     self.lessons.add(text)
                 elif about.get("grade") and not about.get("solution"):
-                    self.graded[about["grade_id"]] = notebook_cells.code(_without_hidden(text), **about)
+                    self.graded[about["grade_id"]] = notebook_cells.code(_HIDDEN_LINES.sub("", text), **about)
                 elif about.get("solution") and cell["cell_type"] == "code":
                     nodes = [statement.node for statement in read_statements([Cell("", text)])]
                     names = [node.name for node in nodes if isinstance(node, ast.FunctionDef)]
                     self.answers.update(dict.fromkeys(names, about["grade_id"]))
-
-    @property
-    def solution_ids(self) -> list[str]:
-        """Grade ids of the cells that students write."""
-        return list(dict.fromkeys(self.answers.values()))
 
 
 def graded_notebook(
@@ -112,8 +108,3 @@ def _with_report(
     graded = notebook_cells.code(cell["source"], **cell["metadata"]["nbgrader"])
     graded["outputs"] = [{"output_type": "display_data", "data": report._repr_mimebundle_(), "metadata": {}}]
     return graded
-
-
-def _without_hidden(text: str) -> str:
-    head, begin, rest = text.partition(HIDDEN[0] + "\n")
-    return head + rest.partition(HIDDEN[1] + "\n")[2] if begin else text

@@ -11,12 +11,13 @@ An earlier assignment comes from the first of these places; the report names it:
 `from softmax import softmax` in a cell finds the same module.
 """
 
+import contextlib
 import functools
 import importlib.abc
 import importlib.machinery
 import importlib.util
 import sys
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from types import ModuleType
@@ -117,47 +118,35 @@ def assemble_submission(
 
 def find_earlier_assignment(module: str, folder: Path, curriculum: Curriculum) -> EarlierAssignment:
     """Return an earlier assignment from the first place, seen from the notebook's folder, where it has been started."""
-    if (counting := _version_that_counts(module, folder, curriculum)) is not None:
-        return counting
-    for place in () if module in curriculum.given_modules else (folder, folder.parent, folder.parent / module):
-        for path in (place / f"{module}.py", place / f"{module}.ipynb"):
-            text = _read_assignment(path, curriculum)
-            if text is not None and _is_started(text, module, curriculum):
-                return EarlierAssignment(text, path.name if place == folder else f"{place.name}/{path.name}")
+    for path, text in _versions(module, folder, curriculum):
+        if _is_started(text, module, curriculum):
+            place = path.parent.resolve()
+            return EarlierAssignment(text, path.name if place == folder.resolve() else f"{place.name}/{path.name}")
     return EarlierAssignment(registry.solution_text(module, curriculum.package), OFFICIAL_ORIGIN)
 
 
-def _version_that_counts(module: str, folder: Path, curriculum: Curriculum) -> EarlierAssignment | None:
-    """Return the version of an assignment that counts in the notebook's workspace, if it is started there."""
+def _versions(module: str, folder: Path, curriculum: Curriculum) -> Iterator[tuple[Path, str]]:
+    """Yield the path and the text of each version of an assignment that can be read, in the order of the places."""
     workspace = find_workspace(folder)
-    if workspace is None or workspace.curriculum.package != curriculum.package or module not in workspace.sources:
-        return None
-    path = workspace.folder / workspace.file_of(module)
-    source = workspace.snapshot.modules.get(module)
-    text = source.content.decode("utf-8", "replace").removeprefix("\ufeff") if source else ""
-    if not _is_started(text, module, curriculum):
-        return None
-    place = path.parent.resolve()
-    return EarlierAssignment(text, path.name if place == folder.resolve() else f"{place.name}/{path.name}")
-
-
-def _read_assignment(path: Path, curriculum: Curriculum) -> str | None:
-    """Return the text of a module from its file or from a notebook; None if that cannot be read."""
-    try:
-        if path.suffix == ".py":
-            return path.read_text("utf-8-sig", "replace")
-        return (
-            read_modules(path.read_bytes(), curriculum.function_names, path.name).get(path.stem + ".py", b"").decode()
-        )
-    except (OSError, Unreadable):
-        return None
+    if workspace is not None and workspace.curriculum.package == curriculum.package and module in workspace.sources:
+        source = workspace.snapshot.modules.get(module)
+        text = source.content.decode("utf-8-sig", "replace") if source else ""
+        yield workspace.folder / workspace.file_of(module), text
+    for place in () if module in curriculum.given_modules else (folder, folder.parent, folder.parent / module):
+        with contextlib.suppress(OSError):
+            path = place / f"{module}.py"
+            yield path, path.read_text("utf-8-sig", "replace")
+        with contextlib.suppress(OSError, Unreadable):
+            path = place / f"{module}.ipynb"
+            found = read_modules(path.read_bytes(), curriculum.function_names, path.name)
+            yield path, found.get(f"{module}.py", b"").decode()
 
 
 def _is_started(text: str, module: str, curriculum: Curriculum) -> bool:
     """Return whether some function of the module is more than a stub. A file that is not Python counts as started."""
-    names = {function.name for function in curriculum.modules[module].functions}
+    names = curriculum.function_names[module]
     return any(
-        statement.error or (statement.binds & names and not extract.is_stub(statement.node))
+        statement.error or (not statement.binds.isdisjoint(names) and not extract.is_stub(statement.node))
         for statement in read_statements([Cell(module, text)])
     )
 

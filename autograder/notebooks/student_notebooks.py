@@ -6,6 +6,7 @@ it. The student's notebook has stubs; the instructor's has solutions between nbg
 
 import ast
 import re
+from collections.abc import Collection
 from pathlib import Path
 
 from autograder.course import Curriculum, registry
@@ -19,6 +20,7 @@ STUDENT_IMPORTS = ", progress, solution"
 SOLUTION = ("### BEGIN SOLUTION", "### END SOLUTION")
 HIDDEN = ("### BEGIN HIDDEN TESTS", "### END HIDDEN TESTS")
 _SHOW = re.compile(r'(?m)^show\("([\w-]+)"')
+Cells = list[tuple[str, str]]  # kinds and texts
 NOT_RUN = "skip-execution"  # the tag of cells that nbclient, and with it nbgrader, leaves out
 
 
@@ -26,15 +28,16 @@ def student_notebook(solution: str, module: str, curriculum: Curriculum) -> str:
     """Return a notebook with stubs and, after each of them, a cell `check(function)`."""
     figures = registry.figure_texts(curriculum)
     cells: list[notebook_cells.NotebookNode] = []
+    names = curriculum.function_names[module]
     source = notebook_cells.read_cells(make_stub(solution, module, curriculum, notebook=True))
-    for kind, text in _plots_after_functions(source, module, curriculum):
+    for kind, text in _plots_after_functions(source, module, names):
         if kind == "markdown":
             cells += notebook_cells.lesson(text, figures)
             continue
         if not any(cell["cell_type"] == "code" for cell in cells):
             cells.append(notebook_cells.code(_first_cell(curriculum, STUDENT_IMPORTS)))
         cells.append(notebook_cells.code(text))
-        cells += [notebook_cells.code(f"check({name})") for name in _defined_functions(text, module, curriculum)]
+        cells += [notebook_cells.code(f"check({name})") for name in _defined_functions(text, names)]
     return notebook_cells.notebook_text(module, cells)
 
 
@@ -47,10 +50,11 @@ def instructor_notebook(
 
     The seed is that of the inputs that nbgrader grades with; 0 stands for the public inputs of released notebooks.
     """
+    names = curriculum.function_names[module]
     source = notebook_cells.read_cells(with_effort(solution, module, curriculum))
-    source = _plots_after_functions(_helpers_beside_functions(source, module, curriculum), module, curriculum)
+    source = _plots_after_functions(_helpers_beside_functions(source, names), module, names)
     figures = registry.figure_texts(curriculum)
-    functions_after = _functions_complete_after(source, module, curriculum)
+    functions_after = _functions_complete_after(source, names)
     cells = [notebook_cells.markdown(header.strip())]
     number = 0  # of the code cell
     for i, (kind, text) in enumerate(source):
@@ -63,12 +67,12 @@ def instructor_notebook(
         number += 1
         if number == 1:
             cells.append(notebook_cells.code(_first_cell(curriculum, ", grade"), locked=True, grade_id="headway"))
-        marked = _marked_solution(text, module, curriculum)
+        marked = _marked_solution(text, names)
         if marked == text:
             cells.append(notebook_cells.code(text, locked=True, grade_id=f"given-{number}"))
         else:
-            name = _defined_functions(text, module, curriculum)[0]
-            cells.append(notebook_cells.code(marked, solution=True, grade_id=f"{name}-solution"))
+            grade_id = f"{_defined_functions(text, names)[0]}-solution"
+            cells.append(notebook_cells.code(marked, solution=True, grade_id=grade_id))
         cells += [_graded_cell(name, module, points, curriculum, hidden_seed) for name in functions_after[i]]
     return notebook_cells.notebook_text(module, cells)
 
@@ -80,13 +84,13 @@ def _first_cell(curriculum: Curriculum, more: str = "") -> str:
     return f'{IMPORT}{more}, use_course\n\nuse_course("{curriculum.name}")'
 
 
-def _plots_after_functions(source: list[tuple[str, str]], module: str, curriculum: Curriculum) -> list[tuple[str, str]]:
+def _plots_after_functions(source: Cells, module: str, names: Collection[str]) -> Cells:
     """Return the cells with each plot after the last of the functions that it draws, if it is in front of one."""
     last_definition = {
         f"{module}.{name}": i
         for i, (kind, text) in enumerate(source)
         if kind == "code"
-        for name in _defined_functions(text, module, curriculum)
+        for name in _defined_functions(text, names)
     }
     places = []
     for i, (kind, text) in enumerate(source):
@@ -111,14 +115,11 @@ def _graded_cell(
     return notebook_cells.code(text, grade=True, locked=True, points=possible, grade_id=name)
 
 
-def _defined_functions(text: str, module: str, curriculum: Curriculum) -> list[str]:
-    names = {function.name for function in curriculum.modules[module].functions}
+def _defined_functions(text: str, names: Collection[str]) -> list[str]:
     return [n.name for n in ast.parse(text).body if isinstance(n, ast.FunctionDef) and n.name in names]
 
 
-def _functions_complete_after(
-    source: list[tuple[str, str]], module: str, curriculum: Curriculum
-) -> dict[int, list[str]]:
+def _functions_complete_after(source: Cells, names: Collection[str]) -> dict[int, list[str]]:
     """Return the functions whose solution is complete after each cell; helpers may follow in later cells."""
     statements = [
         (i, statement)
@@ -127,28 +128,26 @@ def _functions_complete_after(
         for statement in read_statements([Cell("", text)])
     ]
     functions_after: dict[int, list[str]] = {i: [] for i in range(len(source))}
-    for function in curriculum.modules[module].functions:
-        needed, last, size = {function.name}, 0, 0
+    for name in names:
+        needed, last, size = {name}, 0, 0
         while size != len(needed):
             size = len(needed)
             for i, statement in statements:
                 if statement.binds & needed:
                     needed |= statement.reads
                     last = max(last, i)
-        functions_after[last].append(function.name)
+        functions_after[last].append(name)
     return functions_after
 
 
-def _helpers_beside_functions(
-    source: list[tuple[str, str]], module: str, curriculum: Curriculum
-) -> list[tuple[str, str]]:
+def _helpers_beside_functions(source: Cells, names: Collection[str]) -> Cells:
     """Return the cells with all private helpers in cells that define a function of the assignment.
 
     Those of another cell move to the next one that does, or to the last one.
     """
-    cells, moved, last = list[tuple[str, str]](), "", None
+    cells, moved, last = Cells(), "", None
     for kind, text in source:
-        if kind == "code" and _defined_functions(text, module, curriculum):
+        if kind == "code" and _defined_functions(text, names):
             last, text, moved = len(cells), text + moved, ""
         elif kind == "code":
             text, helpers = _without_helpers(text)
@@ -175,14 +174,13 @@ def _without_helpers(text: str) -> tuple[str, str]:
     return re.sub(r"\n{4,}", "\n\n\n", "\n".join(lines).strip("\n")), "\n".join(["", *helpers])
 
 
-def _marked_solution(text: str, module: str, curriculum: Curriculum) -> str:
+def _marked_solution(text: str, names: Collection[str]) -> str:
     """Return a code cell with nbgrader's markers around the solution; unchanged if students write nothing in it.
 
     nbgrader replaces a region by a stub that raises, which is right only inside a function. So private helpers move
     into the region of the cell's last function, below its body.
     """
-    names = _defined_functions(text, module, curriculum)
-    if not names:
+    if not _defined_functions(text, names):
         return text
     text, helpers = _without_helpers(text)
     lines = text.split("\n")

@@ -11,7 +11,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from autograder import __version__
-from autograder.core.files import read_plain_file
+from autograder.core.files import read_plain_file, report_read_error
 from autograder.core.text import counted
 from autograder.course import Curriculum, registry, selection
 from autograder.course.stubs import bundled
@@ -105,13 +105,12 @@ def workspace_files(curriculum: Curriculum, folder: Path, agents: bytes | None =
 def read_instructions(path: Path) -> bytes:
     """Return the content of an instructor's file that replaces AGENTS.md; raise UsageError if it is no text."""
     another = "Name a text file: --agents FILE"
-    try:
+    with report_read_error(path, another):
         content = read_plain_file(path)
+    try:
         is_text = b"\0" not in content and bool(content.decode("utf-8").strip())
     except UnicodeError:
         is_text = False
-    except OSError as error:
-        raise UsageError(f"cannot read {path} ({error.strerror}). {another}") from None
     if not is_text or len(content) > MAX_INSTRUCTIONS:
         reason = "is too large" if len(content) > MAX_INSTRUCTIONS else "is not UTF-8 text, or it is empty"
         raise UsageError(f"{path} {reason}. {another}")

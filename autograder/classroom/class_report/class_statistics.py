@@ -2,7 +2,6 @@
 
 import datetime
 from collections.abc import Iterable, Sequence
-from statistics import median
 
 import numpy as np
 
@@ -179,7 +178,7 @@ def compare(now: ClassRecords, then: ClassRecords, name: str) -> ClassComparison
         if before is not None and before.out_of and student.out_of and abs(student.share - before.share) > MIN_CHANGE:
             changes.append(StudentChange(number, before.share, student.share))
     changes.sort(key=lambda change: (change.before - change.after, now.students[change.student].name))
-    assignments = [AssignmentChange("total", _median(then.scored), _median(now.scored))]
+    assignments = [AssignmentChange("total", then.key_scores.get("median"), now.key_scores.get("median"))]
     medians = {summary.name: summary.median for summary in then.assignments}
     assignments += [AssignmentChange(one.name, medians.get(one.name), one.median) for one in now.assignments]
     pass_rates = {function: then.pass_rate(function) for function in now.functions if function in then.functions}
@@ -214,10 +213,6 @@ def since(records: ClassRecords, book: Gradebook, date: str) -> ClassComparison:
                 shares.setdefault(name, []).append(points / grade["possible"])
     then.assignments = [AssignmentSummary(name, found) for name, found in shares.items()]
     return compare(records, then, str(day))
-
-
-def _median(students: list[StudentRecord]) -> float | None:
-    return median(student.share for student in students) if students else None
 
 
 def _matched(now: list[StudentRecord], then: list[StudentRecord]) -> dict[int, StudentRecord]:

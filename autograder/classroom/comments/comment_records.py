@@ -4,6 +4,7 @@
 mistake is undone by another one. Scores are computed from the records in force (see `student_scores.py`).
 """
 
+import contextlib
 import datetime
 import getpass
 from collections import defaultdict
@@ -17,7 +18,7 @@ from msgspec import Meta, Struct
 
 from autograder.classroom.policy.model import FINITE
 from autograder.classroom.scoring.student_scores import ManualPoints, RubricPoints, StudentDecisions, adjustment
-from autograder.core.files import read_plain_file, report_write_error, write_atomically
+from autograder.core.files import read_plain_file, report_read_error, report_write_error, write_atomically
 from autograder.core.text import clean
 from autograder.documents.types import LocationRecord
 from autograder.errors import UsageError
@@ -98,14 +99,9 @@ def now() -> str:
 
 def read(out: Path) -> list[CommentRecord]:
     """Return all records in the folder `out`; raise UsageError if a line is damaged, because it may hold points."""
-    path = out / COMMENTS
-    try:
+    path, lines, records = out / COMMENTS, list[bytes](), []
+    with report_read_error(path), contextlib.suppress(FileNotFoundError):
         lines = read_plain_file(path).splitlines()
-    except FileNotFoundError:
-        return []
-    except OSError as error:
-        raise UsageError(f"cannot read {path} ({error.strerror}). Check its permissions: ls -l {path}") from None
-    records = []
     for number, line in enumerate(lines, start=1):
         if line.strip():
             try:

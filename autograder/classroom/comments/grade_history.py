@@ -13,7 +13,8 @@ import msgspec
 from msgspec import Struct
 
 from autograder.classroom.comments import comment_records
-from autograder.classroom.storage.result_store import read_lines
+from autograder.classroom.storage.result_store import ANOTHER_OUT, read_lines
+from autograder.core.files import report_write_error
 from autograder.core.points import format_points
 from autograder.core.text import clean, listed
 from autograder.documents.reading import Document
@@ -45,8 +46,8 @@ def read(out: Path) -> list[Document]:
     return [msgspec.to_builtins(change) for change in read_lines(out / HISTORY, GradeChange)]
 
 
-def record(out: Path, document: Document, cause_of: CauseOf, *, by: str = "", comment: str = "") -> None:
-    """Add the changes since the last record to the history; raise OSError if it cannot be written.
+def record(out: Path, document: Document, cause_of: CauseOf, *, by: str = "", comment: str = "") -> list[GradeChange]:
+    """Add the changes since the last record to the history, and return them.
 
     Args:
         cause_of: returns why a score has changed; that of a total only if no assignment says it.
@@ -64,22 +65,23 @@ def record(out: Path, document: Document, cause_of: CauseOf, *, by: str = "", co
                 causes.append(cause)
                 changes.append(GradeChange(time, by, cause, *names, before, after, comment))
     if changes:
-        with open(out / HISTORY, "a+b") as file:
+        with report_write_error(out / HISTORY, ANOTHER_OUT), open(out / HISTORY, "a+b") as file:
             file.seek(max(0, file.seek(0, os.SEEK_END) - 1))
             start = b"\n" if file.read(1) not in (b"", b"\n") else b""  # after half a line
             file.write(start + b"".join(msgspec.json.encode(change) + b"\n" for change in changes))
             file.flush()
             os.fsync(file.fileno())
+    return changes
 
 
-def changed_grades(changes: Iterable[Document], names: Mapping[str, str]) -> list[str]:
+def changed_grades(changes: Iterable[GradeChange], names: Mapping[str, str]) -> list[str]:
     """Return a line for each cause, with the students whose grades changed; `names` has theirs by submission."""
     by_cause: dict[str, list[str]] = {}
     for one in changes:
-        if one["assignment"] and one["before"] is not None:
-            before, after = ("–" if one[key] is None else format_points(one[key]) for key in ("before", "after"))
-            text = f"{clean(names[one['student']], 80)} ({one['assignment']} {before} → {after})"
-            by_cause.setdefault(CAUSES[one["cause"]], []).append(text)
+        if one.assignment and one.before is not None:
+            after = "–" if one.after is None else format_points(one.after)
+            text = f"{clean(names[one.student], 80)} ({one.assignment} {format_points(one.before)} → {after})"
+            by_cause.setdefault(CAUSES[one.cause], []).append(text)
     return [f"Grades that changed ({cause}): {listed(texts, MAX_SHOWN, '; ')}" for cause, texts in by_cause.items()]
 
 

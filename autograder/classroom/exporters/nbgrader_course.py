@@ -107,7 +107,7 @@ def write(book: Gradebook, course: Course) -> tuple[int, int, list[str]]:
         submitted = {name for name in names if course.notebook("submitted", name, student).parent.is_dir()}
         return assignment in submitted or not submitted
 
-    solutions = {name: source.solution_ids for name, source in sources.items()}
+    solutions = {name: list(dict.fromkeys(source.answers.values())) for name, source in sources.items()}
     submissions = nbgrader.write_gradebook(
         book, course.database, course_id=course.course_id, solutions=solutions, is_submitted=is_submitted
     )

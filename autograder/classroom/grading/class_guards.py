@@ -38,7 +38,7 @@ def require_same_class(graded_class: GradedClass, new: Collection[str], store: R
     """
     in_run = (source for source in graded_class.sources if source.name in new)
     graded = (one.file for source in in_run for one in graded_class.files_of_source(source))
-    stored, expected = ({_submission_of_file(file) for file in files} for files in (store.entries, graded))
+    stored, expected = (set(map(_submission_of_file, files)) for files in (store.entries, graded))
     # On two platforms, the same students have different names.
     has_both = any(work & set(new) and work - set(new) for work in (s.work.keys() for s in graded_class.students))
     if stored and expected and stored.isdisjoint(expected) and not has_both:

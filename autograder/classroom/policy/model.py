@@ -130,11 +130,6 @@ class PolicyException(Section, frozen=True):
     excused: bool = False  # whether the assignment does not count for this student
     reason: str = ""  # shown to the student
 
-    @property
-    def has_effect(self) -> bool:
-        """Whether the entry changes anything."""
-        return self.excused or bool(self.bonus) or (self.due, self.late_days, self.bank_days, self.score) != (None,) * 4
-
 
 class Policy(Section, frozen=True):
     """Everything that `course.toml` can set; `roster` and `layout` are the options of `headway grade`."""

@@ -16,6 +16,7 @@ import msgspec
 from msgspec.structs import replace
 
 from autograder.classroom.policy.model import Amount, AssignmentPolicy, Policy, PolicyException, RubricItem
+from autograder.core.files import report_read_error
 from autograder.core.text import did_you_mean, time_zone
 from autograder.course import Curriculum
 from autograder.errors import UsageError
@@ -37,13 +38,11 @@ def find_policy_file(folder: Path) -> Path | None:
 def load_policy(path: Path, curriculum: Curriculum) -> Policy:
     """Read and validate a `course.toml`; raise UsageError if it cannot be read, is not TOML or breaks a rule."""
     try:
-        text = path.read_text("utf-8-sig")
-    except OSError as error:
-        raise UsageError(f"cannot read {path}: {error.strerror}. Check the path: --course FILE") from None
+        with report_read_error(path, "Check the path: --course FILE"):
+            text = path.read_text("utf-8-sig")
+        content = tomllib.loads(text)
     except UnicodeDecodeError:
         raise UsageError(f"{path} is not UTF-8 text. Save it as UTF-8.") from None
-    try:
-        content = tomllib.loads(text)
     except tomllib.TOMLDecodeError as error:
         hint = "Strings need quotes; a table begins with [name]."
         raise UsageError(f"{path} is not valid TOML: {error}. {hint}") from None
@@ -151,7 +150,7 @@ class _Validator:
             if entry.assignment and entry.assignment not in graded:
                 hint = _suggest(entry.assignment, graded, f"Graded assignments: {', '.join(graded)}.")
                 raise self._error(f"{key}.assignment", f"{entry.assignment!r} is not graded. {hint}")
-            if not entry.has_effect:
+            if replace(entry, student="", assignment="", reason="") == PolicyException():
                 raise self._error(key, "has no effect. Add due, late_days, bank_days, bonus, score or excused = true.")
             if entry.bank_days and not policy.late.bank:
                 raise self._error(f"{key}.bank_days", "needs a bank of late days. Add one: [late] bank = 5")

@@ -16,6 +16,7 @@ import msgspec
 from autograder.classroom.policy.model import Policy
 from autograder.classroom.storage.result_store import CODE, RESULTS
 from autograder.core.csv_table import CsvTable
+from autograder.core.files import report_read_error
 from autograder.documents.reading import CLASS_SCHEMA, CODE_SCHEMA, RESULT_SCHEMA, Document, SchemaError, read_document
 from autograder.documents.results import hidden_document, most_urgent
 from autograder.errors import UsageError
@@ -135,15 +136,14 @@ def read(out: Path) -> Gradebook:
     path, again = out / "class.json", f"headway grade DIR --out {out}"
     if not out.is_dir():
         raise UsageError(f"no such folder: {out}. Grade a class first: {again}")
+    if not path.exists():
+        raise UsageError(f"{out} contains no class.json. Grade the class first: {again}")
     try:
-        book = Gradebook(out, read_document(path, CLASS_SCHEMA))
+        with report_read_error(path):
+            book = Gradebook(out, read_document(path, CLASS_SCHEMA))
         if msgspec.json.decode(msgspec.json.encode(book.policy)) != book.document["course"]["policy"]:
             raise ValueError("the policy is not one that this version of Headway writes")
         return book
-    except FileNotFoundError:
-        raise UsageError(f"{out} contains no class.json. Grade the class first: {again}") from None
-    except OSError as error:
-        raise UsageError(f"cannot read {path} ({error.strerror}). Check its permissions: ls -l {path}") from None
     except SchemaError as error:
         raise UsageError(f"{path}: {error}. Write it again: {again}") from None
     except ValueError as error:

@@ -29,7 +29,7 @@ from urllib.parse import quote
 
 import msgspec
 
-from autograder.core.files import read_plain_file, write_atomically
+from autograder.core.files import read_plain_file, report_write_error, write_atomically
 from autograder.core.text import counted
 from autograder.documents.reading import CODE_SCHEMA
 from autograder.documents.types import CodeDocument, CodePart
@@ -39,6 +39,7 @@ from autograder.errors import UsageError
 T = TypeVar("T")
 Status = Literal["graded", "unreadable", "failed"]  # failed: an internal error of Headway
 JOURNAL, LOCK, RESULTS, CODE = "journal.jsonl", ".lock", "results", "code"
+ANOTHER_OUT = "Choose another folder: --out DIR"
 MAX_MODULE_CHARACTERS = 128 << 10
 MAX_CHARACTERS = 512 << 10  # of the code of a submission
 # Old encodings that a file may declare in its first two lines (docs.python.org, "Encoding declarations"). A fixed list:
@@ -108,7 +109,7 @@ class ResultStore:
 
     def __enter__(self) -> Self:
         """Read the journal and open it for appending, or raise UsageError if the folder cannot be written."""
-        with report_store_error(self.out):
+        with report_write_error(self.out / JOURNAL, ANOTHER_OUT):
             self.results.mkdir(parents=True, exist_ok=True)
             journal = read_lines(self.out / JOURNAL, JournalEntry)
             self.entries = {entry.file: entry for entry in journal if Path(entry.file).name == entry.file}
@@ -196,9 +197,9 @@ def locked(out: Path, patience: float = 0.0) -> Iterator[Callable[[Path], None]]
     Yields a function that records the path of this run's scratch folder. Raises UsageError if another run still holds
     `out` after `patience` seconds, or it cannot be written.
     """
-    with report_store_error(out):
+    with report_write_error(out, ANOTHER_OUT):
         out.mkdir(parents=True, exist_ok=True)
-    with report_store_error(out / LOCK):
+    with report_write_error(out / LOCK, ANOTHER_OUT):
         file = open(out / LOCK, "a+", encoding="utf-8", errors="replace")  # noqa: SIM115 (closed below)
     with file:
         _lock(file, out, time.monotonic() + patience)
@@ -234,14 +235,3 @@ def _lock(file: Any, out: Path, deadline: float) -> None:
             time.sleep(0.02)
         except OSError:  # a file system without locks, as Lustre often is
             return None
-
-
-@contextmanager
-def report_store_error(out: Path) -> Iterator[None]:
-    """Turn an error while the block writes a file of the folder `out` into a UsageError."""
-    try:
-        yield
-    except OSError as error:
-        where = next((path for path in (error.filename2, error.filename) if isinstance(path, str)), out)
-        problem = f"cannot write to {where} ({str(error.strerror or error).rstrip('.')})"
-        raise UsageError(f"{problem}. Choose another folder: --out DIR") from None

@@ -22,7 +22,7 @@ from autograder.classroom.policy.model import Count, Policy
 from autograder.classroom.policy.policy_file import POLICY_FILE, find_policy_file, load_policy
 from autograder.classroom.submissions.model import ClassMember, Source, Student
 from autograder.classroom.submissions.roster import RosterEntry, roster_entries
-from autograder.core.files import read_plain_file, write_atomically
+from autograder.core.files import read_plain_file, report_read_error, write_atomically
 from autograder.course import Curriculum
 from autograder.engine.inputs import fresh_seed
 from autograder.errors import UsageError
@@ -107,19 +107,18 @@ def read_submissions(out: Path) -> SubmissionRecords:
     Raises UsageError if the file cannot be read or is damaged.
     """
     path = out / SUBMISSIONS
+    if not path.exists():
+        return SubmissionRecords()
     try:
-        document = json.loads(read_plain_file(path))
+        with report_read_error(path):
+            document = json.loads(read_plain_file(path))
         records = msgspec.convert(document, SubmissionRecords, dec_hook=lambda kind, value: kind(value))  # of a path
         if json.loads(_content(records)) != document:
             raise ValueError("it is not what this version of Headway writes")
-    except FileNotFoundError:
-        return SubmissionRecords()
-    except OSError as error:
-        raise UsageError(f"cannot read {path} ({error.strerror}). Check its permissions: ls -l {path}") from None
+        return records
     except (ValueError, RecursionError) as error:
         hint = "Move it away and grade all assignments again, or choose another --out DIR"
         raise UsageError(f"{path} is damaged ({error}). {hint}") from None
-    return records
 
 
 def write_submissions(

@@ -19,7 +19,7 @@ from autograder.classroom.submissions import class_archive, lms_downloads
 from autograder.classroom.submissions.lms_downloads import submission_names, unwrap_folder, visible_paths
 from autograder.classroom.submissions.model import Attempt, ClassMember, Source, SubmissionPart, is_gradable, safe_name
 from autograder.core.archives import SUFFIXES
-from autograder.core.files import lower_suffix
+from autograder.core.files import lower_suffix, report_read_error
 from autograder.core.text import clean, counted
 from autograder.course import Curriculum
 from autograder.errors import UsageError
@@ -146,16 +146,13 @@ def read_class_members(
         "github": lms_downloads.read_github,
         "plain": partial(read_plain_layout, curriculum=curriculum, modules=modules),
     }
-    try:
+    with report_read_error(folder):
         results = out.resolve() if out else None
         own = results.name if results and results.parent == folder.resolve() else None
         names = [name for name in submission_names(folder) if name != own]
         for name in readers if layout == "auto" else (layout,):
             if members := readers[name](folder, names):
                 return [_below(folder, member) for member in members]
-    except OSError as error:
-        path = error.filename or folder
-        raise UsageError(f"cannot read {path}: {error.strerror}. Check its permissions: ls -ld {path}") from None
     if layout != "auto":
         raise UsageError(f"{folder} does not have the layout {layout!r}. Let Headway detect it: --layout auto")
     raise UsageError(f"no submissions in {folder}. Give each student a folder: {folder}/ada/softmax.py")

@@ -25,6 +25,7 @@ from typing import Any, Literal
 import msgspec
 
 from autograder.core import tensor_files
+from autograder.core.files import report_read_error
 from autograder.core.tensor_files import StoredTensor
 from autograder.core.text import clean
 from autograder.errors import UsageError
@@ -153,14 +154,13 @@ def _listed(names: Sequence[str]) -> str:
 
 
 def _read_tensors(path: Path) -> dict[str, StoredTensor]:
+    if not path.is_file():
+        raise UsageError(f"{path} is not a plain file. Replace it with the model's file")
     try:
-        if not path.is_file():
-            raise UsageError(f"{path} is not a plain file. Replace it with the model's file")
-        return tensor_files.read_header(path.resolve()).tensors
+        with report_read_error(path):
+            return tensor_files.read_header(path.resolve()).tensors
     except tensor_files.DamagedFile as error:
         raise UsageError(f"{path}: {error}. Give a complete file in BF16, F16 or F32") from None
-    except OSError as error:
-        raise UsageError(f"cannot read {path} ({error.strerror}). Check its permissions") from None
 
 
 def _read_shards(folder: Path) -> dict[str, StoredTensor]:

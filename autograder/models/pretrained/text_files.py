@@ -4,6 +4,7 @@ import json
 from pathlib import Path
 from typing import Any
 
+from autograder.core.files import report_read_error
 from autograder.core.text import clean
 from autograder.errors import UsageError
 
@@ -13,13 +14,12 @@ LARGEST_TEXT = 32 << 20  # bytes of a file; the tokenizer.json of Llama 3.2 has 
 def read_text(path: Path) -> str:
     """Return the content of a text file in UTF-8."""
     try:
-        if not path.is_file():
-            raise UsageError(f"{path} is not a plain file. Replace it with the model's file")
-        if path.stat().st_size > LARGEST_TEXT:
-            raise UsageError(f"{path} is larger than {LARGEST_TEXT >> 20} MB. Replace it with the model's file")
-        return path.read_text("utf-8-sig")
-    except OSError as error:
-        raise UsageError(f"cannot read {path} ({error.strerror}). Check its permissions") from None
+        with report_read_error(path):
+            if not path.is_file():
+                raise UsageError(f"{path} is not a plain file. Replace it with the model's file")
+            if path.stat().st_size > LARGEST_TEXT:
+                raise UsageError(f"{path} is larger than {LARGEST_TEXT >> 20} MB. Replace it with the model's file")
+            return path.read_text("utf-8-sig")
     except UnicodeDecodeError:
         raise UsageError(f"{path} is not UTF-8 text. Download or copy it again") from None
 

@@ -23,6 +23,7 @@ from _pytest.config import default_plugins
 
 import autograder
 from autograder.core.archives import zip_of
+from autograder.core.files import report_read_error
 from autograder.course import Curriculum, registry
 from autograder.engine import session
 from autograder.engine.reference.memo import INDEX, shipped_file
@@ -115,10 +116,8 @@ def folder_files(folder: Path) -> dict[str, bytes]:
     if missing:
         advice = f"Take the core files from npm's pyodide@{VERSION} and the wheels from {WHEELS_URL}"
         raise UsageError(f"{folder} has no {missing[0]}. {advice}")
-    try:
+    with report_read_error(folder):
         files = {name: (folder / name).read_bytes() for name in names if (folder / name).is_file()}
-    except OSError as error:
-        raise UsageError(f"cannot read {folder} ({error.strerror}). Check its permissions") from None
     if not re.search(rb'"' + re.escape(VERSION.encode()) + rb'"', files["pyodide.mjs"]):
         raise UsageError(f"{folder} has another version of Pyodide than {VERSION}. Take npm's pyodide@{VERSION}")
     return files
