@@ -125,7 +125,8 @@ def import_model(source: Path, folder: Path, solution: bool, out: Path | None, f
     merges.txt, for a Llama tokenizer.json. Nothing is downloaded. Uses your gpt2_config and gpt2_params, or your
     llama_config and llama_params, if your assignments pass, and the official solution otherwise.
     """
-    from autograder.models.pretrained import hugging_face, importing
+    from autograder.courses.transformer.common.pretrained import hugging_face
+    from autograder.models.pretrained import importing
     from autograder.models.pretrained.chat import form_of
     from autograder.models.training.select_modules import use_modules
 

@@ -48,6 +48,7 @@ TRUSTED = {
     "core.tensor_files": "the header of a model that the user imports or has trained",
     "core.wire_format": "the header of a frame: data of at most 4 MiB, which cannot be nested deeply",
     "courses.transformer.common.figures.trained_model": OWN_FILES,
+    "courses.transformer.common.pretrained": "files of a model that the user imports, which run nothing",
     "courses.transformer.bpe.reference": "what the package tokenizers says",
     "course.registry": OWN_SOURCES,
     "course.stubs": OWN_SOURCES,

@@ -4,7 +4,7 @@ import json
 import warnings
 from pathlib import Path
 
-from autograder.models.pretrained.model_file import LLAMA3_PATTERN
+from autograder.courses.transformer.common.pretrained.description import LLAMA3_PATTERN
 
 TEXT = (
     "the cat sat on the mat, and the rat ran to the cat. It's 42 or 1999 here; WE'RE hot!\n\n naïve café 😀 中文 жизнь "

@@ -15,10 +15,11 @@ from typing import Any
 import msgspec
 
 from autograder.core.text import clean
+from autograder.courses.transformer.common.pretrained.description import ModelDescription
 from autograder.errors import UsageError
 from autograder.models.model_process import ModelProcess
 from autograder.models.pretrained.generation import LAST_LOGITS, LONGEST_PIECE, load_into
-from autograder.models.pretrained.model_file import ImportedModel, ModelDescription
+from autograder.models.pretrained.model_file import ImportedModel
 from autograder.models.training.checkpoint import Checkpoint
 from autograder.models.training.sampling import Sampling
 

@@ -17,11 +17,11 @@ from autograder.core import tensor_files
 from autograder.core.files import report_write_error
 from autograder.core.text import clean
 from autograder.core.wire_format import FrameError, pack
+from autograder.courses.transformer.common.pretrained.description import ModelDescription
+from autograder.courses.transformer.common.pretrained.hugging_face import HuggingFaceModel
 from autograder.errors import UsageError
 from autograder.models.model_process import ModelProcess
 from autograder.models.pretrained import model_file
-from autograder.models.pretrained.hugging_face import HuggingFaceModel
-from autograder.models.pretrained.model_file import ModelDescription
 from autograder.models.training import checkpoint_list
 from autograder.sandbox.process import start_workers
 

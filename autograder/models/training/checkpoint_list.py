@@ -12,6 +12,7 @@ from autograder.core import tensor_files
 from autograder.core.output_files import require_no_work
 from autograder.core.tensor_files import StoredTensor
 from autograder.core.text import clean, counted
+from autograder.courses.transformer.common.pretrained.description import FORMAT
 from autograder.courses.transformer.training.hyperparameters import changed_settings
 from autograder.errors import UsageError
 from autograder.models.pretrained import model_file
@@ -57,7 +58,7 @@ def summary(path: Path) -> ModelSummary:
     try:
         changed = path.stat().st_mtime
         file = tensor_files.read_header(path)
-        if checkpoint.file_format(file) == model_file.FORMAT:
+        if checkpoint.file_format(file) == FORMAT:
             model = model_file.read_description(file)
             about = f"imported from {clean(model.source, 80)}: {model.config['n_layers']} blocks"
             return ModelSummary(path.name, "imported", changed, f"{about}, width {model.config['d_model']}")

@@ -13,8 +13,9 @@ from support.lazy_module import torch
 from support.tiny_llama import FORMS, SPECIAL, greedy_ids, make_llama, make_llama_tokenizer
 
 from autograder.core.text import clean
+from autograder.courses.transformer.common.pretrained.description import PATTERNS, SuggestedSampling
+from autograder.courses.transformer.common.pretrained.tokenizer_files import read_llama_tokenizer
 from autograder.models.pretrained import model_file
-from autograder.models.pretrained.tokenizer_files import read_llama_tokenizer
 from autograder.sandbox.child.pretrained import Tokenizer
 
 pytestmark = pytest.mark.slow
@@ -85,7 +86,7 @@ def test_ids_of_random_texts_are_those_of_tokenizers(tmp_path, official, splitti
     assert tokenizer.splitting == splitting
     vocab = {token: number for number, token in enumerate(tokenizer.tokens)}
     plain = {token: number for token, number in vocab.items() if token not in SPECIAL}
-    options = {"pattern": model_file.PATTERNS[splitting], "ignore_merges": tokenizer.ignore_merges}
+    options = {"pattern": PATTERNS[splitting], "ignore_merges": tokenizer.ignore_merges}
     draw, bpe = random.Random(splitting), official("bpe")
     for number in range(2000):
         text = "".join(draw.choices(PIECES, k=draw.randint(0, 12)))
@@ -223,7 +224,7 @@ def test_suggested_sampling_is_kept(smollm, tmp_path):
     folder, out = Path(shutil.copytree(smollm, tmp_path / "llama")), tmp_path / "out.safetensors"
     sampling(do_sample=True, temperature=0.2, top_p=0.9, top_k=0)(folder)
     assert invoke("import-model", folder, "--solution", "--out", out).returncode == 0
-    assert model_file.load(out).description.sampling == model_file.SuggestedSampling(0.2, None, 0.9)
+    assert model_file.load(out).description.sampling == SuggestedSampling(0.2, None, 0.9)
 
 
 def test_plots_of_a_gpt_refuse_a_llama(made, tmp_path):

@@ -14,9 +14,9 @@ from support.tiny_gpt2 import LENGTH, greedy_text, make_model, make_tokenizer
 
 from autograder.core import tensor_files
 from autograder.core.text import clean
+from autograder.courses.transformer.common.pretrained.hugging_face import read_folder
 from autograder.errors import UsageError
 from autograder.models.pretrained import model_file
-from autograder.models.pretrained.hugging_face import read_folder
 from autograder.sandbox.child import pretrained
 
 pytestmark = pytest.mark.slow

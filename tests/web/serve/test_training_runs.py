@@ -12,6 +12,7 @@ from support.training_page import LONG, TINY, Page
 from support.waiting import wait_until
 
 from autograder.course.stubs import bundled
+from autograder.courses.transformer.common.pretrained.description import ModelDescription, ModelTokenizer
 from autograder.errors import UsageError
 from autograder.models.page import job as training_job
 from autograder.models.pretrained import model_file
@@ -217,8 +218,8 @@ def test_imported_model_generates(folder, page):
     plain = [*range(33, 127), *range(161, 173), *range(174, 256)]
     others = iter(range(256, 512))
     tokens = [chr(byte if byte in plain else next(others)) for byte in range(256)]
-    tokenizer = model_file.ModelTokenizer(tokens, [])
-    description = model_file.ModelDescription("gpt2", "tiny", config, tokenizer, [])
+    tokenizer = ModelTokenizer(tokens, [])
+    description = ModelDescription("gpt2", "tiny", config, tokenizer, [])
     shapes, rng = description.shapes, np.random.default_rng(0)
     data = (rng.normal(0, 0.3, shape).astype(np.float32).tobytes() for shape in shapes.values())
     formats = {name: ("F32", shape) for name, shape in shapes.items()}

@@ -28,10 +28,14 @@ from autograder.core import tensor_files
 from autograder.core.files import report_read_error
 from autograder.core.tensor_files import StoredTensor
 from autograder.core.text import clean
+from autograder.courses.transformer.common.pretrained.description import ModelTokenizer, SuggestedSampling
+from autograder.courses.transformer.common.pretrained.text_files import json_object
+from autograder.courses.transformer.common.pretrained.tokenizer_files import (
+    end_of_text,
+    read_gpt2_tokenizer,
+    read_llama_tokenizer,
+)
 from autograder.errors import UsageError
-from autograder.models.pretrained.model_file import ModelTokenizer, SuggestedSampling
-from autograder.models.pretrained.text_files import json_object
-from autograder.models.pretrained.tokenizer_files import end_of_text, read_gpt2_tokenizer, read_llama_tokenizer
 
 WEIGHTS, INDEX = "model.safetensors", "model.safetensors.index.json"
 _SIZES = {  # in config.json

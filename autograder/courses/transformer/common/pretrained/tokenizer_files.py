@@ -11,9 +11,9 @@ from typing import Annotated, Any, Literal
 import msgspec
 
 from autograder.core.text import clean
+from autograder.courses.transformer.common.pretrained.description import LLAMA3_PATTERN, ModelTokenizer, Splitting
+from autograder.courses.transformer.common.pretrained.text_files import json_object, read_text
 from autograder.errors import UsageError
-from autograder.models.pretrained.model_file import LLAMA3_PATTERN, ModelTokenizer, Splitting
-from autograder.models.pretrained.text_files import json_object, read_text
 
 _BYTES = {"type": "ByteLevel", "add_prefix_space": False}
 _PRE_TOKENIZERS: dict[Splitting, list[dict[str, Any]]] = {
