@@ -42,6 +42,7 @@ def _mean(targets):
 """
 
 
+@pytest.mark.slow
 def test_result_document_is_exactly_of_its_schema(tmp_path, submission, check_submission):
     functions = ("softmax.softmax", "softmax.log_softmax", "softmax.cross_entropy")
     result = check_submission(submission(softmax=LINES), *functions)

@@ -14,6 +14,7 @@ def softmax():
     return list(export_dataset.entries(["softmax.softmax"]))
 
 
+@pytest.mark.slow
 def test_entries_have_all_styles_and_no_duplicates(softmax):
     styles = {"official", "loops", "einsum", "one_liners", "edited", "beginner"}
     assert {entry["style"] for entry in softmax} == styles

@@ -19,6 +19,7 @@ from autograder.courses.transformer import TRANSFORMER
 from autograder.report.student_feedback import as_html, as_markdown, comment_texts
 from autograder.report.student_results import as_page
 
+pytestmark = pytest.mark.slow  # They grade a class.
 CODE = "import numpy as np\n\n\ndef softmax(x, axis=-1):\n    e = np.exp(x)\n    return e / e.sum()\n"
 POLICY = '[comments]\nshapes = "Write the shape of each array."\n[assignments.softmax]\n'
 

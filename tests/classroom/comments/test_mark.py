@@ -9,6 +9,7 @@ from autograder.classroom.storage import gradebook
 from autograder.courses.transformer import TRANSFORMER
 from autograder.workspace.files import stub_text
 
+pytestmark = pytest.mark.slow  # They grade a class.
 POLICY = """roster = "class.csv"
 [[assignments.softmax.rubric]]
 id = "q1"

@@ -11,6 +11,8 @@ from autograder.classroom.comments import comment_records
 from autograder.classroom.storage import gradebook
 from autograder.report.open_questions import question_lines
 
+pytestmark = pytest.mark.slow  # They grade a class.
+
 
 @pytest.fixture(scope="module")
 def out(tmp_path_factory):

@@ -93,6 +93,7 @@ def annotated_name(name):
     return name + ".weight" * name.endswith(("linear1", "linear2", "W_source", "W_target"))
 
 
+@pytest.mark.slow
 def test_annotated_trains_like_its_twin(official):
     module, adamw_step = official("encoder_decoder"), official("training").adamw_step
     fields = {name: value for name, value in PRESETS["annotated"].model.items() if name != "block_size"}
@@ -125,6 +126,7 @@ def test_annotated_trains_like_its_twin(official):
     assert losses == pytest.approx(expected, abs=1e-9) and len(set(losses)) == STEPS
 
 
+@pytest.mark.slow
 def test_llama_trains_like_its_twin(official, official_submission):
     text, preset = "anna\nemma\nolivia\nnoah\nliam\n" * 20, PRESETS["llama"]
     request = {"text": text, "chars": None, "batch_size": 3, "seed": 0, "model": {**preset.model, "n_layers": 2}}
