@@ -26,13 +26,19 @@ class Cancelled(HeadwayError):
 
 
 class Verdict(HeadwayError):
-    """The reason why a check does not pass; `help` is advice apart from the message, `details` is for the document."""
+    """The reason why a check does not pass; `help` is advice apart from the message.
+
+    `trace` is where the student's code raised an exception or was stopped, if its process said so. `details` are
+    further fields of the check's result.
+    """
 
     status = "failed"
 
-    def __init__(self, message: str, *, help: str | None = None, **details: Any) -> None:
+    def __init__(
+        self, message: str, *, help: str | None = None, trace: "tuple[CodeLine, ...]" = (), **details: Any
+    ) -> None:
         super().__init__(message)
-        self.message, self.help, self.details = message, help, details
+        self.message, self.help, self.trace, self.details = message, help, trace, details
 
 
 class Mismatch(Verdict):
@@ -79,7 +85,7 @@ class Raised(Verdict):
     status = "error"
 
     def __init__(self, message: str, exception: StudentException, **details: Any) -> None:
-        super().__init__(message, **details)
+        super().__init__(message, trace=exception.trace, **details)
         self.exception = exception
 
 
@@ -90,13 +96,9 @@ class Died(Verdict):
 
 
 class TimedOut(Verdict):
-    """The call took longer than its limit; `trace` is where it was when it was stopped, if its process said so."""
+    """The call took longer than its limit."""
 
     status = "timeout"
-
-    def __init__(self, message: str, *, trace: tuple[CodeLine, ...] = (), **details: Any) -> None:
-        super().__init__(message, **details)
-        self.trace = trace
 
 
 class NotStarted(Verdict):
@@ -110,6 +112,6 @@ class Blocked(Verdict):
 
     status = "blocked"
 
-    def __init__(self, message: str, blocked_by: tuple[str, ...], **details: Any) -> None:
-        super().__init__(message, **details)
-        self.blocked_by = blocked_by
+    def __init__(self, name: str, needed: str) -> None:
+        super().__init__(f"{name} needs {needed}, which is not written yet", blocked_by=[needed])
+        self.needed = needed

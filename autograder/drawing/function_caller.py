@@ -47,7 +47,7 @@ class FunctionCaller:
         try:
             return self._call(qualified, args, kwargs)
         except (NotStarted, Blocked) as verdict:
-            raise FunctionNotWritten(verdict.blocked_by[0] if isinstance(verdict, Blocked) else qualified) from None
+            raise FunctionNotWritten(verdict.needed if isinstance(verdict, Blocked) else qualified) from None
         except Verdict as verdict:
             raise NotDrawable(qualified, verdict.message) from None
 

@@ -14,7 +14,7 @@ from autograder.documents.results import CheckResult
 from autograder.engine.diagnosis.variants import parameter_names
 from autograder.engine.fixtures import check_id, check_name, sees_answers
 from autograder.engine.student import Cache, StudentCode
-from autograder.errors import TOP_LEVEL, Blocked, CodeLine, NotStarted, Raised, TimedOut, Verdict
+from autograder.errors import TOP_LEVEL, Blocked, CodeLine, NotStarted, Raised, Verdict
 
 if TYPE_CHECKING:
     from autograder.documents.types import LocationRecord
@@ -58,8 +58,7 @@ def build_check_result(
 def _blamed_on_prerequisite(error: BaseException, student: StudentCode, function: Function) -> BaseException:
     """Return `Blocked` if the check itself called an unwritten prerequisite, else the error."""
     if isinstance(error, NotStarted) and student.calls[-1].function is not function and not student.is_stub(function):
-        needed = student.calls[-1].function.qualified
-        return Blocked(f"{function.name} needs {needed}, which is not written yet", (needed,))
+        return Blocked(function.name, student.calls[-1].function.qualified)
     return error
 
 
@@ -68,19 +67,13 @@ def _add_error(result: CheckResult, error: BaseException, function: Function) ->
         result.status = error.status  # type: ignore[assignment]
         # Type names and dictionary keys in these texts come from the student's process.
         result.message, result.help = clean(error.message), clean(error.help) if error.help else None
-        for detail in ("secret", "wrong", "worst", "shapes", "error_map", "first_wrong_stage"):
-            setattr(result, detail, error.details.get(detail))
-        result.failure, result.file_at_fault = (error.details.get(name, "") for name in ("failure", "file_at_fault"))
-        if isinstance(error, Blocked):
-            result.blocked_by = list(error.blocked_by)
-        if isinstance(error, TimedOut) and error.trace:
+        for detail, value in error.details.items():
+            setattr(result, detail, value)
+        if error.trace:
             _add_location(result, error.trace, function)
-        if isinstance(error, Raised):
-            if error.exception.trace:
-                _add_location(result, error.exception.trace, function)
-            if file := error.exception.file_at_fault:
-                result.file_at_fault = file
-                result.inputs = None  # The input did not cause the error.
+        if isinstance(error, Raised) and (file := error.exception.file_at_fault):
+            result.file_at_fault = file
+            result.inputs = None  # The input did not cause the error.
     elif isinstance(error, AssertionError):
         result.status, result.message = "failed", clean(str(error).partition("\n")[0] or "the check's assertion failed")
     else:

@@ -308,7 +308,7 @@ class StudentCode:
         at = f" in {'' if last.file == file else f'{last.file}, '}line {last.line}" if last else ""
         if exception.type == "NotImplementedError" and not file:
             if raised_in != function.qualified:
-                return errors.Blocked(f"{function.name} needs {raised_in}, which is not written yet", (raised_in,))
+                return errors.Blocked(function.name, raised_in)
             if not last or self.is_stub(function):
                 return NotStarted(f"{function.name} is not written yet")
             help = "delete the stub's last line once your own code is there"

@@ -30,7 +30,7 @@ class ModelProcess:
         try:
             return self._student.model_request(action, function, **request)
         except (NotStarted, Blocked) as verdict:
-            needed = verdict.blocked_by[0] if isinstance(verdict, Blocked) else function
+            needed = verdict.needed if isinstance(verdict, Blocked) else function
             raise UsageError(
                 f"{_PURPOSES[self._kind]} needs {needed}, which is not written yet. Write it (headway check {needed}), "
                 "or use the official solution: --solution"

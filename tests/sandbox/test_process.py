@@ -130,7 +130,7 @@ def test_unwritten_prerequisite_blocks(student):
     student = student("def softmax(x, axis=-1):\n    raise NotImplementedError\n", {"attention": attention})
     with pytest.raises(Blocked) as caught:
         student.attention.attention(1, 2, 3)
-    assert caught.value.blocked_by == ("softmax.softmax",)
+    assert caught.value.needed == "softmax.softmax"
 
 
 def test_syntax_error_affects_only_its_module(student):

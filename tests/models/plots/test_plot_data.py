@@ -99,7 +99,7 @@ def test_naive_softmax_ends_where_its_band_begins(drawn):
 
 @pytest.mark.parametrize(("error", "expected"), [
     (NotStarted("softmax is not written yet"), "The plot needs softmax.softmax, which is not written yet."),
-    (Blocked("needs x", ("tokenizer.encode",)), "The plot needs tokenizer.encode, which is not written yet."),
+    (Blocked("plot", "tokenizer.encode"), "The plot needs tokenizer.encode, which is not written yet."),
     (Mismatch("softmax raised ValueError"), "softmax raised ValueError. Check softmax.softmax first."),
 ])  # fmt: skip
 def test_error_of_a_function_is_one_line(error, expected):
