@@ -35,10 +35,8 @@ def _function_problems(assignment: Assignment, tree: ast.Module, path: Path) -> 
     for function in assignment.functions:
         node = defined.get(function.name)
         if node is None:
-            text = (
-                f"the function {function.name} is not defined at the top level. Define it, or remove it from the course"
-            )
-            yield Problem(path, 0, text)
+            text = f"the function {function.name} is not defined at the top level"
+            yield Problem(path, 0, f"{text}. Define it, or remove it from the course")
         elif ast.get_docstring(node) is None:
             text = f"{function.name} has no docstring. Students read there what it has to do: write one"
             yield Problem(path, node.lineno, text)
@@ -96,9 +94,8 @@ def _cell_problems(text: str, path: Path) -> Iterator[Problem]:
             yield Problem(path, number, text.strip())
             is_notebook_only = False
         elif line.strip() and not line.startswith("#") and is_lesson:
-            yield Problem(
-                path, number, "this line of a [markdown] cell does not begin with #. Add it, or begin a cell: # %%"
-            )
+            text = "this line of a [markdown] cell does not begin with #. Add it, or begin a cell: # %%"
+            yield Problem(path, number, text)
             is_lesson = False
     if not markers:
         yield Problem(path, 1, "there are no cells. Begin the lesson with # %% [markdown], and code with # %%")

@@ -127,11 +127,8 @@ def promises_of_module(module: str, package: str) -> dict[str, FunctionPromises]
 
 def _parse(function: str, table: dict[str, object]) -> FunctionPromises:
     promises, descriptions = table.get("promises", {}), table.get("descriptions", [])
-    if (
-        set(table) - {"promises", "descriptions"}
-        or not isinstance(promises, dict)
-        or not isinstance(descriptions, list)
-    ):
+    is_known = set(table) <= {"promises", "descriptions"}
+    if not (is_known and isinstance(promises, dict) and isinstance(descriptions, list)):
         raise TypeError(f"{function}: expected a list `descriptions` and a table `promises`")
     pairs = ((text, (value,) if isinstance(value, str) else tuple(value)) for text, value in promises.items())
     return FunctionPromises(tuple(Promise(function, text, names) for text, names in pairs), tuple(descriptions))

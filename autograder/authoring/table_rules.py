@@ -41,8 +41,8 @@ def _mistake_problems(assignment: Assignment, curriculum: Curriculum) -> Iterato
     try:
         known = mistakes_of_module(assignment.module, curriculum.package)
     except BrokenMistake as error:
-        name = str(error).partition(":")[0].partition("/")[2]
-        yield Problem(path, line_with(path, f'"{name}"') if name else 0, f"{error}. Correct this mistake")
+        name = error.mistake.partition("/")[2]
+        yield Problem(path, line_with(path, f'"{name}"'), f"{error}. Correct this mistake")
         return
     except Exception as error:  # Importing a module can raise anything.
         text = f"this file cannot be imported ({type(error).__name__}: {error}). Correct it"
@@ -73,17 +73,15 @@ def _text_problems(assignment: Assignment, curriculum: Curriculum) -> Iterator[P
         line = line_with(path, f"[{name}")
         steps = table.get("steps") if isinstance(table, dict) else None
         if name not in names:
-            yield Problem(
-                path, line, f"{name} is not a function of {assignment.module}. Correct the name of this table"
-            )
+            text = f"{name} is not a function of {assignment.module}. Correct the name of this table"
+            yield Problem(path, line, text)
         elif not isinstance(steps, list) or len(steps) != len(hints.KINDS) or not all(map(_is_text, steps)):
             kinds = "a question, the idea, the shape of the line"
             yield Problem(path, line, f"{name} needs exactly {len(hints.KINDS)} hints: steps = [{kinds}]")
     try:
         glossary.load_terms(assignment.module, curriculum.package)
     except UsageError as error:
-        problem = f"{error}".partition(" is invalid ")[2].partition(". Please")[0]
-        yield Problem(folder / "glossary.toml", 0, problem)
+        yield Problem(folder / "glossary.toml", 0, f"this is not a table of terms: {error.__cause__}. Correct it")
 
 
 def _is_text(value: object) -> bool:

@@ -198,8 +198,7 @@ def _mistakes(task: VerifyTask) -> Iterator[VerifyResult]:
         try:
             sources[name] = broken_source(task.name, name, package)
         except BrokenMistake as error:
-            text = str(error).removeprefix(f"{task.name}/{name}: ")
-            yield VerifyResult("mistake", f"{task.name}/{name}", False, text)
+            yield VerifyResult("mistake", f"{task.name}/{name}", False, error.reason)
     # A mistake that only has to break a promise need not be named.
     results = _check_all(task, sources, named=tried)
     for result in results:

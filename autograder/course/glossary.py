@@ -23,7 +23,7 @@ def load_terms(module: str, package: str) -> dict[str, str]:
     except FileNotFoundError:
         return {}
     except (OSError, ValueError, AttributeError) as error:
-        raise UsageError(f"{path} is invalid ({error}). Please report it to the course's authors") from None
+        raise UsageError(f"{path} is invalid ({error}). Please report it to the course's authors") from error
 
 
 def select(names: Sequence[str], curriculum: Curriculum) -> Glossary:

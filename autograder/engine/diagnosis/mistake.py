@@ -41,6 +41,10 @@ CONSTANT = "CONSTANT"  # stands for the free constant of a family, in edits and 
 class BrokenMistake(HeadwayError):
     """A mistake is not written correctly, or does not fit the solution that it changes."""
 
+    def __init__(self, mistake: str, reason: str) -> None:
+        super().__init__(f"{mistake}: {reason}")
+        self.mistake, self.reason = mistake, reason
+
 
 @dataclass(frozen=True)
 class Mistake:
@@ -118,7 +122,7 @@ class MistakeEntry:
         constant: float | None = None,
     ) -> None:
         if len(edits) % 2:
-            raise BrokenMistake(f"{functions[0]}/{name}: edits come in pairs, old and new; the last has only one half")
+            raise BrokenMistake(f"{functions[0]}/{name}", "edits come in pairs, and the last one has only one half")
         pairs = tuple(zip(edits[::2], edits[1::2], strict=True))
         self._functions = functions
         self._mistake = Mistake(functions[0], name, "", "", "", pairs, "", inside, common, group, quotient, constant)
@@ -128,7 +132,7 @@ class MistakeEntry:
         """Set a new body of the function, in any indentation, and make the edits in it."""
         for old, new in self._mistake.edits:
             if code.count(old) != 1:
-                raise BrokenMistake(f"{self._mistake.id}: {old!r} occurs {code.count(old)} times in the new body")
+                raise BrokenMistake(self._mistake.id, f"{old!r} occurs {code.count(old)} times in the new body")
             code = code.replace(old, new)
         body = textwrap.indent(textwrap.dedent(code).strip("\n"), "    ") + "\n"
         self._mistake = replace(self._mistake, edits=(), body=body)
@@ -144,14 +148,14 @@ class MistakeEntry:
                 current, line = label, rest
             sections.setdefault(current, []).append(line)
         if len(sections) != 3 or not all(map(any, sections.values())):
-            raise BrokenMistake(f"{self._mistake.id}: the text needs a title, `why: …` and `ask: …`")
+            raise BrokenMistake(self._mistake.id, "the text needs a title, `why: …` and `ask: …`")
         title, why, ask = (" ".join(sections[section]) for section in ("title", "why", "ask"))
         self._mistake = replace(self._mistake, title=title, explanation=why, hint=ask)
 
     def mistakes(self) -> Iterator[Mistake]:
         """Yield the mistake for each of its functions; raise BrokenMistake if it has no explanation."""
         if not self._mistake.title:
-            raise BrokenMistake(f"{self._mistake.id}: not explained; end the entry with .explain(…)")
+            raise BrokenMistake(self._mistake.id, "not explained; end the entry with .explain(…)")
         yield from (replace(self._mistake, function=function) for function in self._functions)
 
 

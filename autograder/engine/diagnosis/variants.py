@@ -154,7 +154,7 @@ def _changed(
         functions = _functions(mistake.module, package)
         name = mistake.inside or mistake.function.partition(".")[2]
         if name not in functions:
-            raise BrokenMistake(f"{mistake.id}: the solution has no function {name}")
+            raise BrokenMistake(mistake.id, f"the solution has no function {name}")
         key = (mistake.module, name)
         changed[key] = _apply(changed.get(key, functions[name]), mistake, name, position > 0, complete)
     return changed
@@ -177,7 +177,7 @@ def _apply(function: _FunctionCode, mistake: Mistake, name: str, after_others: b
     for old, new in edits:
         count = signature.count(old) + body.count(old)
         if count != 1 and not (after_others and count > 1):  # Earlier mistakes may have repeated the text.
-            raise BrokenMistake(f"{mistake.id}: {old!r} occurs {count} times in the solution of {name}")
+            raise BrokenMistake(mistake.id, f"{old!r} occurs {count} times in the solution of {name}")
         signature, body = signature.replace(old, new), body.replace(old, new)
     return replace(function, signature=signature, body=body)
 
@@ -187,7 +187,7 @@ def _compile_text(text: str, name: str) -> types.CodeType:
     try:
         return compile(text, f"<{name}>", "exec")
     except SyntaxError as error:  # Two edits of one line may leave something that is not Python.
-        raise BrokenMistake(f"a mistake in {name} is not valid Python: {error}") from None
+        raise BrokenMistake(f"a mistake in {name}", f"not valid Python: {error}") from None
 
 
 def _copy_solution(of_module: str, package: str, changes: Mapping[str, Iterable[str]]) -> dict[str, types.ModuleType]:
