@@ -19,11 +19,12 @@ name a course.
 import importlib
 import importlib.util
 import sys
+from collections.abc import Iterator
 from dataclasses import replace
 from functools import cache
 from pathlib import Path
 
-from autograder.core.text import clean
+from autograder.core.text import clean_name
 from autograder.course.model import BUILT_IN, Curriculum, reachable
 from autograder.course.stubs import PICTURE, bundled
 from autograder.errors import UsageError
@@ -43,7 +44,8 @@ def load(name: str) -> Curriculum:
     curriculum = find(name)
     if not curriculum.is_built_in:
         curriculum = with_reused(curriculum)
-        _validate(curriculum)
+        if problem := next(_problems(curriculum), ""):
+            raise _invalid(name, problem)
     return curriculum
 
 
@@ -58,10 +60,13 @@ def find(name: str) -> Curriculum:
     courses = entry_points(group=GROUP)
     points = {point.value: point for point in courses if point.name == name}
     if not points:
-        known = _clean(", ".join(sorted({DEFAULT, *courses.names})))
-        raise UsageError(f"no such course: {_clean(name)!r}. Install the package that provides it. Available: {known}")
+        known = clean_name(", ".join(sorted({DEFAULT, *courses.names})), 300)
+        raise UsageError(
+            f"no such course: {clean_name(name)!r}. Install the package that provides it. Available: {known}"
+        )
     if len(points) > 1:
-        raise UsageError(f"two packages provide a course {name!r}: {_clean(', '.join(points))}. Uninstall one of them")
+        packages = clean_name(", ".join(points), 300)
+        raise UsageError(f"two packages provide a course {name!r}: {packages}. Uninstall one of them")
     (point,) = points.values()
     try:
         curriculum = point.load()
@@ -109,7 +114,7 @@ def folder(package: str) -> Path:
     except (ImportError, ValueError):
         spec = None
     if spec is None or not spec.submodule_search_locations:
-        raise UsageError(f"the package {_clean(package)!r} of a course is missing. Install it again")
+        raise UsageError(f"the package {clean_name(package)!r} of a course is missing. Install it again")
     return Path(next(iter(spec.submodule_search_locations)))
 
 
@@ -191,30 +196,26 @@ def source_files(package: str) -> list[Path]:
     return sorted(path for kind in ("*.py", "*.toml") for path in folder(package).rglob(kind))
 
 
-def _validate(curriculum: Curriculum) -> None:
-    """Raise UsageError if a course is inconsistent or a required file is missing."""
-    name, package = curriculum.name, curriculum.package
+def _problems(curriculum: Curriculum) -> Iterator[str]:
+    """Yield why a course cannot be used: it is inconsistent, or a file is missing."""
+    package = curriculum.package
     if not curriculum.functions:
-        raise _invalid(name, "it has no functions")
-    if empty := [assignment.module for assignment in curriculum.assignments if not assignment.functions]:
-        raise _invalid(name, f"the assignment {empty[0]} has no functions")
-    for module in curriculum.modules:
+        yield "it has no functions"
+    for module, assignment in curriculum.modules.items():
+        if not assignment.functions:
+            yield f"the assignment {module} has no functions"
         if not module.isidentifier() or module in sys.stdlib_module_names:
-            reason = "not an identifier, or a name of the standard library"
-            raise _invalid(name, f"a module cannot be named {module!r}: {reason}")
+            yield f"a module cannot be named {module!r}: not an identifier, or a name of the standard library"
         if not solution_path(module, package).is_file():
-            raise _invalid(name, f"{package}/solutions/{module}.py is missing")
+            yield f"{package}/solutions/{module}.py is missing"
         if not check_files(module, package):
-            raise _invalid(name, f"{package}/{module}/checks.py is missing")
-    for function in curriculum.functions.values():
-        if missing := [need for need in function.needs if need not in curriculum.all_functions]:
-            raise _invalid(name, f"{function.qualified} needs {missing[0]!r}, which is not in the course")
+            yield f"{package}/{module}/checks.py is missing"
+    needs = ((function.qualified, need) for function in curriculum.functions.values() for need in function.needs)
+    for name, need in needs:
+        if need not in curriculum.all_functions:
+            yield f"{name} needs {need!r}, which is not in the course"
 
 
 def _invalid(name: str, reason: str) -> UsageError:
     advice = "Report this to its authors, or, if it is yours, see all problems: headway verify --curriculum NAME"
-    return UsageError(f"the course {name!r} is invalid: {_clean(reason)}. {advice}")
-
-
-def _clean(text: str) -> str:
-    return clean(" ".join(text.split()), 300)
+    return UsageError(f"the course {name!r} is invalid: {clean_name(reason, 300)}. {advice}")
