@@ -22,6 +22,7 @@ from autograder.engine.inputs import Array, RandomInputs
 from autograder.engine.reference import Reference
 from autograder.engine.student import Cache, StudentCode
 from autograder.errors import Mismatch, Raised
+from autograder.sandbox.student_process import StudentProcess
 
 Agree = Callable[..., Any]
 Compare = Callable[..., None]
@@ -90,15 +91,10 @@ class CheckContext:
         return self._student
 
     @property
-    def seconds_left(self) -> float | None:
-        """Roughly how long the current call may still take, for another thread; None if no call is running."""
+    def process(self) -> StudentProcess | None:
+        """The process of the code under test, for another thread; None if there is none."""
         student = self._student  # The other thread may set it to None at any time.
-        return student.process.seconds_left if student is not None else None
-
-    def interrupt(self) -> None:
-        """End the current call, from another thread."""
-        if (student := self._student) is not None:  # The other thread may set it to None at any time.
-            student.process.interrupt()
+        return student.process if student is not None else None
 
     def begin_check(self, qualified: str, check: str) -> None:
         """Prepare for a check of the function `qualified`."""

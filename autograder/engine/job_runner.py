@@ -60,11 +60,13 @@ class JobRunner:
     def cancel(self) -> None:
         """From another thread: make the current job raise `Cancelled`, even from a loop in student code."""
         self._cancelled.set()
-        self._context.interrupt()
+        if process := self._context.process:
+            process.interrupt()
 
     def seconds_left(self) -> float | None:
         """From another thread: return roughly how long the current call may still take; None if no call is running."""
-        return self._context.seconds_left
+        process = self._context.process
+        return process.seconds_left if process else None
 
     def clear_cancellation(self) -> None:
         """Allow jobs to run again after `cancel`."""

@@ -36,12 +36,8 @@ class InProcessWorkers(Workers):
         if sandbox != NO_SANDBOX:
             raise ValueError("untrusted code needs a process of its own: code that runs in-process has no sandbox")
         super().__init__(sandbox)
+        self.layers = [IN_PROCESS]
         self._process = process or InProcess
-
-    @property
-    def layers(self) -> list[str]:
-        """What the result document lists in place of the layers of a sandbox."""
-        return [IN_PROCESS]
 
     def start(self, folder: Path, limits: dict[str, int], output: IO[bytes]) -> "InProcess":
         """Start a process for a submission, which prints to `output`."""

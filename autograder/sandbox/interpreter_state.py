@@ -90,10 +90,7 @@ class InterpreterState:
             with self._swapped_attributes():  # the innermost, because the others use what it brings back
                 try:
                     value = self._context.run(function)
-                except (
-                    Exception,
-                    ProcessExit,
-                ):  # Student code has broken what the answer needs, such as a builtin function.
+                except (Exception, ProcessExit):  # It has broken what the answer needs, such as a builtin function.
                     self.exit_code, value = self.exit_code or 1, b""
             for stream in (self._stdout, self._stderr):
                 # The stream may be full, or closed by the student: the output is lost, but not the answer.

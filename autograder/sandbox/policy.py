@@ -56,7 +56,6 @@ def build(mechanisms: tuple[str, ...], submissions_root: Path, packages: Allowed
         raise MechanismUnavailable(mechanisms[0], f"needs Linux, this is {sys.platform}")
     readable = readable_paths(packages.paths)
     submissions_root = submissions_root.resolve()
-    versions = dict(packages.versions)
     child_setup: dict[str, Any] = {"mechanisms": mechanisms, **packages.child_setup()}
     if "landlock" in mechanisms:
         child_setup["rules"] = [*readable.rules(), (str(submissions_root), True)]
@@ -64,15 +63,15 @@ def build(mechanisms: tuple[str, ...], submissions_root: Path, packages: Allowed
         child_setup["roots"] = [str(path) for path in (*readable.roots, *readable.packages)]
     if "seccomp" in mechanisms:
         child_setup["program"] = compiled_filter().hex()
-    if "bubblewrap" not in mechanisms:
-        return SandboxPolicy(mechanisms, child_setup=child_setup, submissions_root=submissions_root, packages=versions)
-    command = shutil.which("bwrap")
-    if command is None:
-        raise MechanismUnavailable("bubblewrap", "bwrap is not installed: apt install bubblewrap")
-    python = Path(sys.executable).resolve()  # The real one, to which a virtual environment's is a link.
-    files = [python, CHILD_FOLDER, PARSING_FOLDER, FRAMES]
-    prefix = bubblewrap_command(command, readable, files, submissions_root)
-    return SandboxPolicy(mechanisms, tuple(prefix), str(python), child_setup, submissions_root, packages=versions)
+    python, prefix = sys.executable, list[str]()
+    if "bubblewrap" in mechanisms:
+        if (command := shutil.which("bwrap")) is None:
+            raise MechanismUnavailable("bubblewrap", "bwrap is not installed: apt install bubblewrap")
+        python = str(Path(python).resolve())  # The real one, to which a virtual environment's is a link.
+        files = [Path(python), CHILD_FOLDER, PARSING_FOLDER, FRAMES]
+        prefix = bubblewrap_command(command, readable, files, submissions_root)
+    versions = dict(packages.versions)
+    return SandboxPolicy(mechanisms, tuple(prefix), python, child_setup, submissions_root, packages=versions)
 
 
 @dataclass(frozen=True)

@@ -226,8 +226,7 @@ class ForkedWorkers(Workers):
             try:
                 return self._server.fork(folder, limits, output)
             except WorkerDied as error:
-                self._server.close()
-                self._server = None  # A server that dies is replaced, and the run continues.
+                self.close()  # A server that dies is replaced, and the run continues.
                 if is_last_try:
                     raise WorkerUnavailable(str(error)) from error
         raise AssertionError("unreachable")

@@ -8,7 +8,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Callable
 from contextlib import AbstractContextManager
 from pathlib import Path
-from typing import IO, NamedTuple, Self
+from typing import IO, NamedTuple
 
 from autograder.sandbox.call_timer import Activity
 from autograder.sandbox.policy import SandboxPolicy
@@ -64,16 +64,12 @@ class Process(ABC):
         """Kill the process and return how it ended."""
 
 
-class Workers(ABC):
+class Workers(AbstractContextManager["Workers"]):
     """Starts student processes. A grader has one of these, used as a context manager."""
 
     def __init__(self, sandbox: SandboxPolicy) -> None:
         self.sandbox = sandbox
-
-    @property
-    def layers(self) -> list[str]:
-        """Everything that isolates the student's code, as listed in the result document."""
-        return self.sandbox.layers
+        self.layers = sandbox.layers  # what isolates the student's code, as listed in the result document
 
     @abstractmethod
     def start(self, folder: Path, limits: dict[str, int], output: IO[bytes]) -> Process:
@@ -82,11 +78,8 @@ class Workers(ABC):
         The limits are those of `Limits.for_child`.
         """
 
-    def close(self) -> None:  # noqa: B027 (Only a server is still running.)
+    def close(self) -> None:
         """End every process that is still running."""
-
-    def __enter__(self) -> Self:
-        return self
 
     def __exit__(self, *exc: object) -> None:
         self.close()
