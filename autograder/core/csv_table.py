@@ -62,7 +62,6 @@ def read_given(path: Path, remedy: str, *, what: str = "", option: str = "") -> 
     """Return the table in a file that the user named; raise UsageError if it cannot be read.
 
     Args:
-        path: the file.
         remedy: what to do if the file is not a CSV file.
         what: what the file is, such as "the roster".
         option: the option that named it, such as "--worksheet FILE".

@@ -144,9 +144,7 @@ def write_tensors(
     """Write a safetensors file atomically: the old file stays until the new one is complete.
 
     Args:
-        path: the file.
         tensors: dtype and shape of each tensor, by name, in the order of their data.
-        metadata: texts.
         data: the bytes of all tensors in this order, in pieces of any size, so that they need not fit into memory.
     """
     header: dict[str, Any] = {"__metadata__": dict(metadata)}

@@ -171,9 +171,8 @@ class Curriculum:
         module, dot, function = name.partition(".")
         if dot and module in self.modules:
             nearest = did_you_mean(name.lower(), [f.qualified for f in self.modules[module].functions], 0.5)
-            raise UsageError(
-                f"{module} has no function {function!r}. {nearest}List its functions: headway list {module}"
-            )
+            problem = f"{module} has no function {function!r}"
+            raise UsageError(f"{problem}. {nearest}List its functions: headway list {module}")
         if same_name := " or ".join(qualified for qualified, f in self.functions.items() if f.name == name):
             raise UsageError(f"no such assignment: {name!r}, but there is a function of that name. Try: {same_name}")
         nearest = did_you_mean(name.lower(), [*self.modules, *self.functions], 0.5)

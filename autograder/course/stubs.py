@@ -94,10 +94,8 @@ def with_effort(source: str, module: str, curriculum: Curriculum) -> str:
 
 def _assignment_effort(assignment: Assignment, count: int) -> str:
     bonus = [function for function in assignment.functions if function.bonus]
-    functions = counted(len(assignment.functions) - len(bonus), "function")
-    text = (
-        f"Assignment {assignment.number} of {count} · {functions} · about {duration(assignment.minutes)} to write them"
-    )
+    functions, time = counted(len(assignment.functions) - len(bonus), "function"), duration(assignment.minutes)
+    text = f"Assignment {assignment.number} of {count} · {functions} · about {time} to write them"
     if bonus:
         text += f" · bonus: {len(bonus)} more, {duration(sum(function.minutes for function in bonus))}"
     return text

@@ -70,7 +70,6 @@ def extract_modules(
     """Return the source text of each module that a notebook defines functions of.
 
     Args:
-        cells: the code cells in order.
         name: the notebook's file name, if it has one. If it names a module, other modules are extracted only if the
             notebook defines more than half of them, because helpers are often copied from earlier assignments.
         as_run: whether the cells are those that were run, in that order. Then the last definition counts, even a stub,

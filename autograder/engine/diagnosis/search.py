@@ -59,10 +59,8 @@ class Comparisons:
     @property
     def has_distinctive_answers(self) -> bool:
         """Return whether the wrong numbers of all failed checks together match nothing by chance."""
-        return (
-            sum(self._count_wrong(index, (), matching.WEIGHT_OF_INTEGERS) for index in self.failed)
-            >= matching.MIN_DISTINCTIVE
-        )
+        counts = (self._count_wrong(index, (), matching.WEIGHT_OF_INTEGERS) for index in self.failed)
+        return sum(counts) >= matching.MIN_DISTINCTIVE
 
     @cached_property
     def first_distinctive(self) -> int | None:
@@ -334,13 +332,10 @@ class Search:
         Wrong numbers distinguish mistakes better than exceptions and nan do, in which many mistakes end.
         """
         call = self.compared.last_call(index)
-        if call.exception is None:
-            return (
-                MAX_ALTERNATIVES
-                if matching.has_finite_error(call.value, self.compared.correct_answer(index).value)
-                else 1
-            )
-        return 0 if "out of bounds" in call.exception.message and count == 1 else 1
+        if call.exception is not None:
+            return 0 if "out of bounds" in call.exception.message and count == 1 else 1
+        right = self.compared.correct_answer(index)
+        return MAX_ALTERNATIVES if matching.has_finite_error(call.value, right.value) else 1
 
     def _matching(self, candidates: Sequence[Combination], index: int) -> dict[Combination, Outcome] | None:
         """Return the candidates that explain one failed check; None if there was no time to try them all."""
