@@ -8,6 +8,7 @@ import sys
 from collections.abc import Callable, Iterator
 from contextlib import closing
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 from support.chromium import chromium
@@ -23,6 +24,7 @@ from autograder.sandbox.process import start_workers
 from autograder.sandbox.source_reader import SourceReader
 from autograder.sandbox.workers import Workers
 from autograder.workspace import create
+from autograder.workspace.workspace import Workspace
 
 pytest_plugins = ["support.lanes", "support.required_sandbox"]
 collect_ignore = ["toycourse", "mixedcourse"]  # their checks are graded checks
@@ -111,6 +113,12 @@ def official():
             sys.modules.pop(name, None)
 
 
+@pytest.fixture(scope="module")
+def official_submission(official):
+    """Return what the code in the student's process has of a submission: its functions."""
+    return SimpleNamespace(function=lambda module, name: getattr(official(module), name))
+
+
 @pytest.fixture
 def submission(tmp_path: Path) -> Callable[..., Path]:
     """Return `submission(softmax="...")`, which writes the given modules to a folder."""
@@ -137,6 +145,11 @@ def new_workspace(tmp_path_factory: pytest.TempPathFactory) -> Callable[[Path], 
 def folder(new_workspace: Callable[[Path], Path], tmp_path: Path) -> Path:
     """Return the folder of a new workspace."""
     return new_workspace(tmp_path / "my-gpt")
+
+
+@pytest.fixture
+def workspace(folder: Path) -> Workspace:
+    return Workspace.open(folder)
 
 
 @pytest.fixture(scope="module")

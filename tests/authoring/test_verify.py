@@ -4,7 +4,7 @@ import pytest
 from support.built_in import mistakes_of_module, promises_of_module, source_with_mistakes
 from support.lanes import changed_assignments
 from support.paths import SUBMISSIONS
-from support.printing import printed
+from support.result_documents import printed
 
 from autograder.authoring import verify
 from autograder.authoring.promises import Promise

@@ -59,9 +59,8 @@ def timed(*command, cwd=ROOT, env=None, exits=(0,)):
     command = list(map(str, command))
     with tempfile.TemporaryFile("w+") as output:
         started = time.perf_counter()
-        process = subprocess.Popen(
-            command, cwd=cwd, env={**ENVIRONMENT, **(env or {})}, stdout=output, stderr=subprocess.STDOUT
-        )
+        environment = {**ENVIRONMENT, **(env or {})}
+        process = subprocess.Popen(command, cwd=cwd, env=environment, stdout=output, stderr=subprocess.STDOUT)
         _, status, usage = os.wait4(process.pid, 0)
         seconds = time.perf_counter() - started
         process.returncode = os.waitstatus_to_exitcode(status)

@@ -1,4 +1,4 @@
-"""Tests of reading and writing files."""
+"""Reading and writing files; outputs never replace what people write, whatever `--force` says."""
 
 import os
 import stat
@@ -6,10 +6,12 @@ import tempfile
 from pathlib import Path
 
 import pytest
+from support.commands import refusal
 from support.raising import raising
 
 from autograder.classroom.storage import result_store
 from autograder.core.files import read_modules, write_atomically
+from autograder.core.output_files import OutputRecord, require_replaceable
 from autograder.core.tensor_files import write_tensors
 from autograder.engine.reference.memo import user_cache
 from autograder.errors import UsageError
@@ -87,3 +89,29 @@ def test_written_file_has_the_usual_mode(tmp_path, mask):
     finally:
         os.umask(before)
     assert (tmp_path / "a").stat().st_mode & 0o777 == 0o666 & ~mask
+
+
+WORK = ["softmax.py", "notebooks/softmax.ipynb", "headway.toml", ".headway.json", "README.md"]
+
+
+@pytest.mark.parametrize("name", WORK)
+def test_work_is_never_replaced(tmp_path, name):
+    path = tmp_path / name
+    path.parent.mkdir(exist_ok=True)
+    path.write_text("mine")
+    with pytest.raises(UsageError, match="may be your work"):
+        require_replaceable(path, lambda content: True, "a plot", option="--out FILE", force=True)
+    with pytest.raises(UsageError, match="may be your work"):
+        OutputRecord(tmp_path).require_replaceable([path], option="--out FILE", force=True)
+
+
+@pytest.mark.parametrize("command", [
+    ["train", "--solution", "--out", "softmax.py", "--force"],
+    ["card", "model.safetensors", "--out", "README.md", "--force"],
+    ["check", "softmax", "--json", "softmax.py"],
+])  # fmt: skip
+def test_no_command_replaces_work(tmp_path, command):
+    for name in ("softmax.py", "README.md"):
+        (tmp_path / name).write_text("mine = 1\n")
+    assert "may be your work" in refusal(*command, cwd=tmp_path)
+    assert {path.read_text() for path in tmp_path.glob("*.*") if path.suffix in (".py", ".md")} == {"mine = 1\n"}

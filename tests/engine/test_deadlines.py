@@ -122,9 +122,7 @@ def test_function_on_a_looping_prerequisite_is_tried_once(submission, check_subm
 
 
 @pytest.mark.parametrize(("factor", "status"), [(300.0, "timeout"), (1e6, "passed")])
-def test_slow_code_passes_if_the_official_solution_needs_time(
-    submission, check_submission, monkeypatch, factor, status
-):
+def test_slow_code_passes_if_the_official_needs_time(submission, check_submission, monkeypatch, factor, status):
     monkeypatch.setattr(student, "OFFICIAL_FACTOR", factor)
     slow = SOFTMAX.replace("    x = np", f"{BUSY}    x = np", 1)
     result = check_submission(submission(softmax=slow), "softmax.softmax", diagnose=False)

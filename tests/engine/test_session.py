@@ -331,9 +331,7 @@ def test_answer_that_is_the_same_for_every_seed_earns_nothing_alone(submission, 
     ("def _deep(x):\n    return x[None][7]\n\n\n", "_deep(x)", 6),
     ("", "[row.missing for row in x]", None),
 ], ids=["helper", "comprehension"])  # fmt: skip
-def test_exception_has_its_line_and_that_of_the_function_under_check(
-    submission, check_submission, before, result, caller
-):
+def test_exception_has_its_line_and_that_of_the_function(submission, check_submission, before, result, caller):
     text = f"{before}def softmax(x, axis=-1, temperature=1.0):\n    return {result}\n"
     check = by_name(check_submission(submission(softmax=text), "softmax.softmax").checks)["rows"]
     assert check.location["line"] == 2 and (check.called_from and check.called_from["line"]) == caller

@@ -3,8 +3,7 @@
 import io
 
 import pytest
-from support.printing import printed, words
-from support.result_documents import BROKEN, check, document
+from support.result_documents import BROKEN, check, document, printed, words
 
 from autograder.report import check_report, wording
 from autograder.report.console import SafeConsole

@@ -6,7 +6,7 @@ from types import SimpleNamespace
 
 import pytest
 from rich.console import Console
-from support.printing import printed
+from support.result_documents import printed
 
 from autograder.report import class_summary, grading_progress
 from autograder.report.class_records import ClassRecords, StudentRecord

@@ -7,8 +7,7 @@ import numpy as np
 import pytest
 from support.commands import run_program
 from support.paths import ROOT
-from support.printing import printed, words
-from support.result_documents import BROKEN, check, document
+from support.result_documents import BROKEN, check, document, printed, words
 
 from autograder.courses.transformer import TRANSFORMER
 from autograder.documents import results

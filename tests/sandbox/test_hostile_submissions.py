@@ -1,6 +1,7 @@
 """A class of hostile students at every level that this machine has, as this user and as nobody.
 
-`tests/support/hostile_levels.py` grades them; the tests look at what came of it.
+`tests/support/hostile_levels.py` grades them; the tests look at what came of it. The honest students of a class get
+what they get without hostile ones.
 """
 
 import contextlib
@@ -14,12 +15,13 @@ import tempfile
 from pathlib import Path
 
 import pytest
-from support import hostile_class
+from support import hostile_class, mixed_class
 from support.built_in import solution_source
 from support.commands import HEADWAY, headway
 from support.editing import write_files
 from support.hostile_levels import CLASSES, NOBODY, as_nobody, grade, why_no_nobody, why_not
 from support.process_tree import children, family
+from support.required_sandbox import skip_without_sandbox
 from support.waiting import is_running, wait_until
 
 from autograder.engine.session import Options, run_in_session
@@ -184,3 +186,12 @@ def command_line(pid):
     with contextlib.suppress(OSError):
         return Path(f"/proc/{pid}/cmdline").read_text("utf-8", "replace")
     return ""
+
+
+def test_honest_results_are_the_same_with_hostile_students(tmp_path):
+    skip_without_sandbox(tmp_path)
+    alone = mixed_class.grade(tmp_path / "alone", 20, 0)
+    mixed = mixed_class.grade(tmp_path / "mixed", 20, 6)
+    assert len({str(document["points"]) for document in alone.documents.values()}) > 2  # right and wrong ones
+    assert mixed.documents == alone.documents and mixed.sprung == () and len(mixed.hostile_points) == 6
+    assert 0 < mixed.process_mib < 1024

@@ -49,9 +49,8 @@ HEADERS = st.recursive(
 )
 SHAPES = st.lists(st.integers(0, 3), max_size=4)
 ARRAYS = st.builds(lambda code, shape: np.ones(shape, code), st.sampled_from([*wire_format.DTYPES]), SHAPES)
-MARKS = st.sampled_from(
-    [wire_format.Handle(1), wire_format.Handle(99), wire_format.Rng(3), wire_format.Opaque("x\x1b[2J"), 10**400]
-)
+HANDLES = [wire_format.Handle(1), wire_format.Handle(99)]
+MARKS = st.sampled_from([*HANDLES, wire_format.Rng(3), wire_format.Opaque("x\x1b[2J"), 10**400])
 INSTANCES = st.builds(wire_format.Instance, TEXTS, st.dictionaries(TEXTS, st.integers() | ARRAYS, max_size=2))
 CONFIGS = st.builds(wire_format.Config, TEXTS, TEXTS, st.dictionaries(TEXTS, st.integers(), max_size=2))
 VALUES = st.recursive(
@@ -176,9 +175,7 @@ def test_line_number_is_valid_or_dropped(tmp_path, status, line):
 FORBIDDEN = [wire_format.Config("/tmp/evil", "run"), wire_format.Rng(1), wire_format.Handle(7)]
 
 
-@pytest.mark.parametrize(
-    "nest", [lambda mark: mark, lambda mark: [mark], lambda mark: (mark,), lambda mark: {"a": mark}]
-)
+@pytest.mark.parametrize("nest", [lambda mark: mark, lambda mark: [mark], lambda mark: (mark,), lambda x: {"a": x}])
 @pytest.mark.parametrize("field", ["value", "message", "trace", "unknown"])
 @pytest.mark.parametrize("mark", FORBIDDEN, ids=repr)
 def test_forbidden_marker_counts_as_a_dead_process(tmp_path, mark, field, nest):

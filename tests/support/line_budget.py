@@ -37,9 +37,8 @@ def count_lines() -> Counter[str]:
 
 
 def main() -> None:
-    limits: dict[str, int] = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))["tool"]["headway"][
-        "line-budget"
-    ]
+    settings = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))
+    limits: dict[str, int] = settings["tool"]["headway"]["line-budget"]
     lines = count_lines()
     table = Table("", "lines", "at most", box=None)
     for name, limit in limits.items():

@@ -1,4 +1,8 @@
-"""Checks and documents as `headway check --json` writes them, for tests of the reports."""
+"""Checks and documents as `headway check --json` writes them, and what reports print, for tests of the reports."""
+
+import io
+
+from rich.console import Console
 
 # What a check says of a file that Python cannot read.
 BROKEN = {"status": "error", "message": "Python cannot read attention.py: SyntaxError in line 3: invalid syntax",
@@ -37,3 +41,15 @@ def document(*checks):
         "assignments": [{"number": 4, "name": "attention", "title": "Attention", "points": points,
                          "functions": entries}],
     }  # fmt: skip
+
+
+def words(text):
+    """Return a text without the borders of panels and without line breaks."""
+    return " ".join(text.translate(dict.fromkeys(map(ord, "│╭╮╰╯─"), " ")).split())
+
+
+def printed(render, *arguments, width=200, **options):
+    """Call `render` with these arguments, a console of this width and the options; return what it printed."""
+    file = io.StringIO()
+    render(*arguments, Console(file=file, width=width, no_color=True, highlight=False), **options)
+    return file.getvalue()

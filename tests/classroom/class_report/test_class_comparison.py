@@ -195,9 +195,7 @@ def test_since_begins_at_midnight_of_the_course(make_class, zone, before):
 
 
 def test_since_reads_scores_of_zero_and_needs_possible_points(tmp_path):
-    write_history(
-        tmp_path, "ada", *(("2026-03-01", name, after) for name, after in (("a", 0.0), ("b", 3.0), ("", 0.0)))
-    )
+    write_history(tmp_path, "ada", *(("2026-03-01", *entry) for entry in (("a", 0.0), ("b", 3.0), ("", 0.0))))
     grades = {"a": {"possible": 10.0}, "b": {"possible": 0.0}}
     students = [{"submission": name, "name": "", "id": "", "assignments": grades} for name in ("Ada", "ada")]
     book = gradebook.Gradebook(tmp_path, {"students": students, "course": {"policy": {}}})

@@ -45,9 +45,7 @@ def test_parse_number_reads_cells_of_spreadsheets(text, number):
 
 def described(expected, found, *, partial=False, others=0):
     """The lines about a class in which so many students have a score, one has none, and so many are in the file."""
-    students = [
-        {"submission": f"s{number}", "name": "", "id": "", "work": number < expected} for number in range(expected + 1)
-    ]
+    students = [{"submission": f"s{n}", "name": "", "id": "", "work": n < expected} for n in range(expected + 1)]
     rows = [f"s{number}" for number in range(found)] + [f"row{number}" for number in range(others)]
     file = SimpleNamespace(where="file", rows=rows, name=str, person=lambda row: Person(ids={"login": {row}}))
     plan, book = LmsPlan(partial=partial), Gradebook(Path("out"), {"students": students})

@@ -306,9 +306,7 @@ def test_write_gradebook_postgresql_twice(book, postgres):
     assert scores(postgres) == expected(book)
 
 
-@pytest.mark.parametrize(
-    "url", ["nonsense", "sqlite:////nowhere/at/all/gradebook.db", "postgresql://nobody@127.0.0.1:1/x"]
-)
+@pytest.mark.parametrize("url", ["nonsense", "sqlite:////nowhere/at/all.db", "postgresql://nobody@127.0.0.1:1/x"])
 def test_write_gradebook_unusable_database_is_one_line(book, url):
     with pytest.raises(UsageError) as raised:
         nbgrader.write_gradebook(book, url)

@@ -24,10 +24,8 @@ from autograder.sandbox.student_process import ResourceUsage
 
 def test_processes_of_a_submission_share_the_output_limit(workers, submission):
     noisy = "def softmax(x):\n    print('x' * 700)\n    return x\ndef log_softmax(x):\n    import os\n    os._exit(0)\n"
-    usage = ResourceUsage()
-    with closing(
-        StudentCode(workers, submission(softmax=noisy), TRANSFORMER, Limits(output_bytes=1000), usage)
-    ) as student:
+    folder, limits, usage = submission(softmax=noisy), Limits(output_bytes=1000), ResourceUsage()
+    with closing(StudentCode(workers, folder, TRANSFORMER, limits, usage)) as student:
         for _ in range(3):
             assert student.softmax.softmax(1.0) == 1.0  # a full output costs no points
             student.process.end()

@@ -55,9 +55,7 @@ def test_cluster_killed_and_paused_worker_same_results(tmp_path):
         output, _ = run.communicate(timeout=300)
         assert run.returncode == 0, output
         assert documents(out) == documents(tmp_path / "here")
-        again = succeed(
-            *grade_arguments(tmp_path / "class", "--out", out)
-        )  # the local run reuses the cluster's results
+        again = succeed(*grade_arguments(tmp_path / "class", "--out", out))  # reuses the cluster's results
         assert "18 already graded" in again.stdout
 
 

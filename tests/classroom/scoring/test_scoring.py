@@ -95,12 +95,8 @@ def test_points_of_a_function_are_scaled_from_its_checks(rules, expected, possib
 
 
 def test_all_points_of_the_checks_give_exactly_what_a_function_is_worth():
-    totals = {
-        points: score(
-            Policy(assignments={"softmax": AssignmentPolicy(functions={"f": 1.0})}), *2 * [{"softmax": points}]
-        )
-        for points in map(float, range(1, 100))
-    }
+    policy = Policy(assignments={"softmax": AssignmentPolicy(functions={"f": 1.0})})
+    totals = {points: score(policy, {"softmax": points}, {"softmax": points}) for points in map(float, range(1, 100))}
     assert {points: total.score for points, total in totals.items() if total.score != 1.0} == {}
 
 

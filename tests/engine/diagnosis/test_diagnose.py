@@ -10,6 +10,7 @@ from autograder.course.model import BUILT_IN
 from autograder.courses.transformer import TRANSFORMER
 from autograder.engine.comparison import relations
 from autograder.engine.diagnosis.explanation import Diagnosis
+from autograder.engine.diagnosis.matching import Match, Part, is_distinctive, match_parts
 from autograder.engine.diagnosis.mistake import Mistake
 from autograder.engine.diagnosis.search import Search
 from autograder.engine.session import Options, check
@@ -384,3 +385,18 @@ def test_wrong_value_of_an_integer_key_is_reported(tmp_path, solutions):
     text = (solutions / "bpe.py").read_text("utf-8")
     text += "\n_symbols = byte_symbols\n\n\ndef byte_symbols():\n    return _symbols() | {7: 'x'}\n"
     assert [outcome.status for outcome in judged(tmp_path, "bpe.byte_symbols", text)][:1] == ["failed"]
+
+
+@pytest.mark.parametrize("answer", [([1.0, 2.0], 3.0), [np.zeros((2, 3)), np.zeros(4)], None, "text"])
+def test_is_distinctive_of_no_array_is_false(answer):
+    assert not is_distinctive(answer, np.zeros(4))
+
+
+@pytest.mark.parametrize(("names", "match"), [
+    (("weights", "out"), Match.IN_PART), (("params['a']", "params['b']"), Match.NO),
+])  # fmt: skip
+def test_match_parts_explains_first_stage_but_not_one_entry_of_a_dict(names, match):
+    right = np.zeros(4)
+    first = Part(names[0], right + 1, right + 1, right)
+    second = Part(names[1], right + 2, right + 3, right)
+    assert match_parts([first, second]).match is match

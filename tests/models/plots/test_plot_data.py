@@ -108,9 +108,7 @@ def test_error_of_a_function_is_one_line(error, expected):
     assert str(raised.value) == expected
 
 
-@pytest.mark.parametrize(
-    "result", [None, "text\nof\u202e two lines", np.zeros(3), np.full(5, np.nan), np.full(5, 1e200)]
-)
+@pytest.mark.parametrize("result", [None, "two\n\u202elines", np.zeros(3), np.full(5, np.nan), np.full(5, 1e200)])
 def test_result_that_cannot_be_drawn_is_one_line(result):
     with pytest.raises(UsageError) as raised:
         plot_data.draw("softmax-temperatures", FunctionCaller(lambda name, args, kwargs: result))

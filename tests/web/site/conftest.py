@@ -45,9 +45,8 @@ def lesson_files(reports):
     from autograder.models import plot_data
     from autograder.web.site.build import pages
 
-    plot = plot_data.draw(
-        "softmax-temperatures", FunctionCaller(lambda name, args, kwargs: np.full(args[0].shape, 0.2))
-    )
+    caller = FunctionCaller(lambda name, args, kwargs: np.full(args[0].shape, 0.2))
+    plot = plot_data.draw("softmax-temperatures", caller)
     data = json.dumps({"cells": cells_of_stub(), "reports": reports, "plot": plot}).replace("<", "\\u003c")
     files = pages(TRANSFORMER, "server")
     block = f'<script type="application/json" id="fake-data">{data}</script></body>'.encode()

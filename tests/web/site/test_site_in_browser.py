@@ -57,11 +57,11 @@ def test_pages_have_no_errors_and_no_sideways_scrolling_on_a_phone(browser, addr
             assert browser.execute_script("return document.documentElement.scrollWidth") <= 360, name
             assert browser.get_log("browser") == [], name
             assert not browser.find_elements(By.CSS_SELECTOR, "div[tabindex]:not([role])"), name
-    script = (
-        "return [...document.querySelectorAll('footer a, main summary')].map((at) => at.getBoundingClientRect().height)"
-    )
+    targets = "[...document.querySelectorAll('footer a, main summary')]"
     browser.get(address + "softmax.html")
-    assert min(browser.execute_script(script)) >= 24, "room for a finger"
+    assert min(browser.execute_script(f"return {targets}.map((at) => at.getBoundingClientRect().height)")) >= 24, (
+        "room for a finger"
+    )
     fonts = "document.fonts.ready.then((fonts) => arguments[0]([...fonts].map((font) => font.status)))"
     assert browser.execute_async_script(fonts) == ["loaded"]
 
