@@ -98,12 +98,7 @@ def _read(tree: ast.Module, path: Path) -> Iterator[Check]:
                 continue
             literals = [a.value for a in mark.args if isinstance(a, ast.Constant) and isinstance(a.value, str)]
             points = next((k.value for k in mark.keywords if k.arg == "points"), None)
-            yield Check(
-                node.name,
-                path,
-                mark.lineno,
-                tuple(literals),
-                len(literals) == len(mark.args) and bool(literals),
-                frozenset(argument.arg for argument in node.args.args),
-                points.value if isinstance(points, ast.Constant) else None,
-            )
+            is_complete = len(literals) == len(mark.args) and bool(literals)
+            arguments = frozenset(argument.arg for argument in node.args.args)
+            given = points.value if isinstance(points, ast.Constant) else None
+            yield Check(node.name, path, mark.lineno, tuple(literals), is_complete, arguments, given)

@@ -1,14 +1,13 @@
 """Rules for the lessons in `solutions/`: what stubs, notebooks and pages can be made of."""
 
 import ast
-import re
 import sys
 from collections.abc import Iterator
 from pathlib import Path
 
 from autograder.authoring.problems import Problem, parse
 from autograder.course import Assignment, Curriculum, registry
-from autograder.course.stubs import NOTEBOOK_ONLY, PICTURE, is_private, make_stub
+from autograder.course.stubs import NOTEBOOK_ONLY, PICTURE, make_stub, private_names
 from autograder.errors import HeadwayError
 from autograder.sandbox.server import IMPORTABLE
 
@@ -117,23 +116,13 @@ def _stub_problems(
     except (HeadwayError, SyntaxError) as error:
         yield Problem(path, 0, f"no stub can be made of this file ({error}). Put each function into a cell of its own")
         return
-    private = {name for node in tree.body if is_private(node) for name in _bound(node)}
+    private = {name for node in tree.body for name in private_names(node)}
     kept = {node.id for node in ast.walk(stub) if isinstance(node, ast.Name) and node.id in private}
     for name in sorted(kept):
         where = next((n.lineno for n in ast.walk(tree) if isinstance(n, ast.Name) and n.id == name), 0)
         for node in tree.body:
-            if not is_private(node) and getattr(node, "name", "") not in {f.name for f in assignment.functions}:
+            if not private_names(node) and getattr(node, "name", "") not in {f.name for f in assignment.functions}:
                 used = [n.lineno for n in ast.walk(node) if isinstance(n, ast.Name) and n.id == name]
                 where = used[0] if used else where
         text = f"students get this code, but not {name}: a leading underscore marks helpers of the solution. Rename it"
         yield Problem(path, where, text)
-
-
-def _bound(node: ast.stmt) -> set[str]:
-    if isinstance(node, (ast.FunctionDef, ast.ClassDef)):
-        return {node.name}
-    return {
-        n.id
-        for n in ast.walk(node)
-        if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Store) and re.match("_.", n.id)
-    }

@@ -75,10 +75,7 @@ def plan_tasks(
 ) -> list[VerifyTask]:
     """Return all tasks of the selected functions, the slowest first, so that the processes end at the same time.
 
-    Args:
-        right_answers: folder of correct modules unlike the solutions.
-        selected: the functions to verify; without names, all.
-        changes: whether to try the wrong changes that rules derive.
+    The folder `right_answers` has correct modules unlike the solutions. `changes` are those that rules derive.
     """
     package = curriculum.package
     selected = selected if set(selected) != set(curriculum.functions) else ()

@@ -61,10 +61,8 @@ def _count_titles(text: str, separator: str) -> int:
 def read_given(path: Path, remedy: str, *, what: str = "", option: str = "") -> CsvTable:
     """Return the table in a file that the user named; raise UsageError if it cannot be read.
 
-    Args:
-        remedy: what to do if the file is not a CSV file.
-        what: what the file is, such as "the roster".
-        option: the option that named it, such as "--worksheet FILE".
+    The error begins with `what` the file is, such as "the roster". It ends with a `remedy` if that is no CSV file, and
+    with the `option` that named it, such as "--worksheet FILE", if there is none.
     """
     name = f"{what} {path}".strip()
     try:

@@ -212,9 +212,8 @@ def pack(value: Any) -> bytes:
 def unpack(frame: bytes, handles: Iterable[int] | None = None) -> Any:
     """Decode one frame; raise FrameError if the bytes are not exactly one well-formed frame.
 
-    Args:
-        handles: for a frame from a student's process, the numbers of the handles that it may contain, each of them
-            once; the markers that make objects, such as `Rng`, are then refused. None: the sender is trusted.
+    `handles` are, for a frame from a student's process, the numbers of the handles that it may contain, each of them
+    once; the markers that make objects, such as `Rng`, are then refused. None: the sender is trusted.
     """
     if len(frame) < PREFIX.size:
         raise FrameError("the frame is too short")

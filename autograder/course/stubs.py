@@ -60,7 +60,7 @@ def make_stub(source: str, module: str, curriculum: Curriculum, *, notebook: boo
             if ast.get_docstring(node) is None or docstring.end_lineno is None or node.end_lineno is None:
                 raise HeadwayError(f"solutions/{module}.py: {node.name} has no docstring")
             lines[docstring.end_lineno : node.end_lineno] = [f'    raise NotImplementedError("{module}.{node.name}")']
-        elif is_private(node):
+        elif private_names(node):
             start = min([node.lineno, *(d.lineno for d in getattr(node, "decorator_list", []))]) - 1
             del lines[with_comments_above(lines, start) : node.end_lineno]
     if missing:
@@ -113,13 +113,13 @@ def experiment_name(cell: str) -> str | None:
     return (found[1] or "") if found else None
 
 
-def is_private(node: ast.stmt) -> bool:
-    """Return whether a statement defines a private name, that is, a helper of the solution."""
+def private_names(node: ast.stmt) -> set[str]:
+    """Return the private names that a statement defines, that is, helpers of the solution."""
     if isinstance(node, (ast.FunctionDef, ast.ClassDef)):
-        return node.name.startswith("_")
+        return {node.name} if node.name.startswith("_") else set()
     targets = node.targets if isinstance(node, ast.Assign) else [node.target] if isinstance(node, ast.AnnAssign) else []
-    names = [name for target in targets for name in (target.elts if isinstance(target, ast.Tuple) else [target])]
-    return any(isinstance(name, ast.Name) and name.id.startswith("_") and name.id != "_" for name in names)
+    names = [part for target in targets for part in ast.walk(target) if isinstance(part, ast.Name)]
+    return {name.id for name in names if isinstance(name.ctx, ast.Store) and re.match("_.", name.id)}
 
 
 def with_comments_above(lines: list[str], start: int) -> int:

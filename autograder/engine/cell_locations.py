@@ -16,11 +16,9 @@ _LINE = re.compile(r"\b(\w+)\.py(:|, line )(\d+)")
 
 
 def locate_in_cells(result: SubmissionResult, texts: Mapping[str, str], *, name_notebooks: bool = False) -> None:
-    """Replace lines of modules in a result by lines of cells, in place.
+    """Replace lines of modules, whose `texts` are from notebooks, in a result by lines of cells, in place.
 
-    Args:
-        texts: the modules from notebooks.
-        name_notebooks: whether a cell is called `softmax.ipynb cell 5`, where the modules are from several notebooks.
+    Where the modules are from several notebooks, `name_notebooks`: a cell is then called `softmax.ipynb cell 5`.
     """
 
     def location_in_cell(where: "LocationRecord") -> "LocationRecord | None":

@@ -10,7 +10,7 @@ from collections.abc import Collection
 from pathlib import Path
 
 from autograder.course import Curriculum, registry
-from autograder.course.stubs import is_private, make_stub, with_comments_above, with_effort
+from autograder.course.stubs import make_stub, private_names, with_comments_above, with_effort
 from autograder.notebooks import cells as notebook_cells
 from autograder.parsing.cell_statements import Cell, read_statements
 
@@ -163,7 +163,7 @@ def _without_helpers(text: str) -> tuple[str, str]:
     """Return a code cell without its private helpers, and these with the blank lines above them."""
     lines, helpers = text.split("\n"), list[str]()
     for node in reversed(ast.parse(text).body):
-        if is_private(node):
+        if private_names(node):
             first = min([node.lineno, *(d.lineno for d in getattr(node, "decorator_list", []))]) - 1
             helper = slice(with_comments_above(lines, first), node.end_lineno)
             gap = [""] if isinstance(node, (ast.Assign, ast.AnnAssign)) else ["", ""]

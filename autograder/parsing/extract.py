@@ -174,23 +174,19 @@ def _definitions(
 
 
 def _module_text(
-    module: str,
-    definitions: set[tuple[int, str]],
-    module_of: dict[str, str],
-    statements: Sequence[Statement],
-    as_run: bool,
+    module: str, defined: set[tuple[int, str]], module_of: dict[str, str], statements: Sequence[Statement], as_run: bool
 ) -> str:
-    """Return the text of one module, whose functions the statements numbered in `definitions` define."""
-    functions = {name for _, name in definitions}
+    """Return the text of one module, whose functions the statements numbered in `defined` define."""
+    functions = {name for _, name in defined}
     best_rank = dict.fromkeys(functions, 0)
-    for i, name in definitions:
+    for i, name in defined:
         best_rank[name] = max(best_rank[name], _rank(statements[i], as_run))
     elsewhere = {name for name in module_of if name not in functions}
 
     def is_candidate(i: int, statement: Statement) -> bool:
         if _is_needless_import(statement, module) or (statement.binds and statement.binds <= elsewhere):
             return False
-        mine = [name for name in statement.binds & functions if (i, name) in definitions]
+        mine = [name for name in statement.binds & functions if (i, name) in defined]
         return not (statement.binds & functions) or _rank(statement, as_run) in map(best_rank.__getitem__, mine)
 
     candidates = {i: statement for i, statement in enumerate(statements) if is_candidate(i, statement)}

@@ -85,14 +85,9 @@ class CallTimer:
     """The time that one call takes, from now on; `wall_seconds` are what the submission has left."""
 
     def __init__(
-        self,
-        deadline: Deadline,
-        wall_seconds: float,
-        activity: Callable[[], Activity | None],
-        sleep: SleepMeter | None = None,
+        self, deadline: Deadline, wall_seconds: float, activity: Callable[[], Activity | None], sleep: SleepMeter
     ) -> None:
-        self._deadline, self._wall_seconds, self._activity = deadline, wall_seconds, activity
-        self._sleep = sleep or SleepMeter()
+        self._deadline, self._wall_seconds, self._activity, self._sleep = deadline, wall_seconds, activity, sleep
         self._started = self._last = self._looked = time.monotonic()
         begin = activity()
         self._is_measurable = begin is not None

@@ -54,13 +54,10 @@ def allowed_packages(names: tuple[str, ...]) -> AllowedPackages:
         _add_with_needed(distribution, seen)
     paths = {Path(str(owner.locate_file(file.parts[0]))) for owner in seen.values() for file in owner.files or ()}
     paths = {path.resolve() for path in paths if path.name not in ("..", "__pycache__") and path.exists()}
-    return AllowedPackages(
-        names,
-        tuple((distribution.name, distribution.version) for distribution in named),
-        tuple(sorted(module for module, owners in found.items() if not seen.keys().isdisjoint(owners))),
-        tuple(sorted({str(path.parent) for path in paths})),
-        tuple(sorted(paths)),
-    )
+    versions = tuple((distribution.name, distribution.version) for distribution in named)
+    modules = tuple(sorted(module for module, owners in found.items() if not seen.keys().isdisjoint(owners)))
+    folders = tuple(sorted({str(path.parent) for path in paths}))
+    return AllowedPackages(names, versions, modules, folders, tuple(sorted(paths)))
 
 
 def _add_with_needed(distribution: "metadata.Distribution", seen: "dict[str, metadata.Distribution]") -> None:

@@ -19,7 +19,7 @@ from typing import IO, Any
 
 from autograder.core import wire_format
 from autograder.core.files import read_at
-from autograder.sandbox.call_timer import TRANSFER_SECONDS, Activity, CallTimer, Deadline, activity_of
+from autograder.sandbox.call_timer import TRANSFER_SECONDS, Activity, CallTimer, Deadline, SleepMeter, activity_of
 from autograder.sandbox.policy import NO_SANDBOX, SandboxPolicy
 from autograder.sandbox.server import command, start, take_server
 from autograder.sandbox.workers import ExitStatus, Process, WorkerDied, Workers, WorkerUnavailable
@@ -183,7 +183,7 @@ class _SpawnedProcess(SocketProcess):
                 self._process.kill()
                 raise WorkerUnavailable("the worker did not start") from None
         super().__init__(channel, self._process.pid)
-        timer = CallTimer(Deadline(lambda: START_SECONDS, START_SECONDS), START_SECONDS, lambda: None)
+        timer = CallTimer(Deadline(lambda: START_SECONDS, START_SECONDS), START_SECONDS, lambda: None, SleepMeter())
         try:
             answer = self.receive(len(token), timer.seconds_to_wait)
         except (OSError, EOFError):

@@ -30,7 +30,7 @@ def seconds_until_stopped(clock, activity, deadline, wall_seconds=100.0):
 
     `activity` maps the time since the call to an Activity or None.
     """
-    timer = CallTimer(deadline, wall_seconds, lambda: activity(clock.now))
+    timer = CallTimer(deadline, wall_seconds, lambda: activity(clock.now), SleepMeter())
     with contextlib.suppress(TimeoutError):
         while clock.now < 1000:
             clock.now += timer.seconds_to_wait()
@@ -95,7 +95,7 @@ def test_process_that_waits_to_be_read_is_not_asleep(monkeypatch):
 
 def test_late_look_does_not_count_as_sleep(clock):
     """A grader that had to wait for the processor finds a process that has answered meanwhile, and is asleep."""
-    timer = CallTimer(Deadline(lambda: 0.3, 0.3), 100.0, lambda: Activity(0.01, is_asleep=True))
+    timer = CallTimer(Deadline(lambda: 0.3, 0.3), 100.0, lambda: Activity(0.01, is_asleep=True), SleepMeter())
     for _ in range(2):
         clock.now += timer.seconds_to_wait() + 5.0
     assert timer.seconds_to_wait() > 0
@@ -119,12 +119,12 @@ def test_answer_that_was_there_at_the_deadline_is_read():
 
 
 def test_deadline_of_quick_call_is_never_computed():
-    timer = CallTimer(Deadline(lambda: pytest.fail("it costs time")), 100.0, lambda: None)
+    timer = CallTimer(Deadline(lambda: pytest.fail("it costs time")), 100.0, lambda: None, SleepMeter())
     assert 0.9 < timer.seconds_to_wait() <= 1.0
 
 
 def test_answer_that_drips_is_stopped(clock):
-    timer = CallTimer(Deadline(lambda: 60.0), 100.0, lambda: None)
+    timer = CallTimer(Deadline(lambda: 60.0), 100.0, lambda: None, SleepMeter())
     timer.note_answer()
     clock.now = 10.5
     with pytest.raises(TimeoutError):

@@ -96,13 +96,7 @@ def wrong_output_count(outputs: Sequence[Output], function: Function, actual: An
 
 
 def compare_value(
-    actual: Any,
-    expected: Any,
-    name: str,
-    axes: Sequence[str],
-    function: Function,
-    *,
-    tolerance: Tolerance | None = None,
+    actual: Any, expected: Any, name: str, axes: Sequence[str], function: Function, tolerance: Tolerance | None = None
 ) -> None:
     """Compare a single named value, such as a cache entry."""
     _Comparison(function, tolerance).compare(actual, expected, Output(name, tuple(axes)))
@@ -197,7 +191,7 @@ class _Comparison:
         if isinstance(actual, np.ndarray) and actual.ndim == 0:
             actual = actual[()]
         if isinstance(actual, np.ndarray):
-            raise Mismatch(f"{output.name} must be one number, not an array of shape {shape_text(actual.shape)}")
+            raise Mismatch(f"{output.name} must be one number, not an array of shape {actual.shape}")
         if isinstance(expected, (bool, int)):
             kinds: tuple[type, ...] = (bool, np.bool_) if isinstance(expected, bool) else (int, np.integer)
             if not isinstance(actual, kinds):
@@ -220,7 +214,7 @@ class _Comparison:
         actual = np.asarray(actual)
         if actual.shape != expected.shape:
             raise Mismatch(
-                f"{output.name} has shape {shape_text(actual.shape)}, expected {shape_text(expected.shape)}"
+                f"{output.name} has shape {actual.shape}, expected {expected.shape}"
                 + _axes_text(output.axes, expected.ndim),
                 help=relations.describe_relation(actual, expected, axis_names(output.axes, expected.ndim)),
                 shapes={"yours": list(actual.shape), "expected": list(expected.shape)},
@@ -336,11 +330,6 @@ def axis_names(axes: Sequence[str], ndim: int) -> tuple[str, ...]:
     return ("",) * (ndim - len(known)) + known
 
 
-def shape_text(shape: Sequence[int]) -> str:
-    """Return the shape as NumPy prints it: `(2, 4, 5)`."""
-    return str(tuple(shape))
-
-
 def describe_type(value: Any) -> str:
     """Return the type of a student's value, in words."""
     if isinstance(value, (Instance, Opaque)):
@@ -350,7 +339,7 @@ def describe_type(value: Any) -> str:
     if value is None:
         return "None"
     if isinstance(value, np.ndarray):
-        return f"an array of shape {shape_text(value.shape)}"
+        return f"an array of shape {value.shape}"
     return type(value).__name__
 
 

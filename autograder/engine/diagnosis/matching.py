@@ -1,6 +1,6 @@
 """Match two answers, or those to one call: exactly, up to their dtype, in part, or not at all."""
 
-from collections.abc import Iterable, MutableMapping, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from enum import IntEnum
 from typing import Any
@@ -105,9 +105,7 @@ class Outcome:
 NOT_COMPARABLE = Outcome(Match.NO, contradicts=True)
 
 
-def match_parts(
-    parts: Sequence[Part], coarse: bool = False, right_parts: MutableMapping[tuple[str, int], bool] | None = None
-) -> Outcome:
+def match_parts(parts: Sequence[Part], coarse: bool, right_parts: dict[tuple[str, int], bool]) -> Outcome:
     """Return which of the student's wrong results a candidate explains exactly; there is one that it does not.
 
     If it changes other wrong results in another way, it must explain the first wrong one: a second mistake after it
@@ -116,7 +114,6 @@ def match_parts(
 
     `right_parts` remembers which of the student's results are right.
     """
-    right_parts = {} if right_parts is None else right_parts
     explained, remaining, affected = [], [], []
     for part in parts:
         key = (part.name, id(part.student))

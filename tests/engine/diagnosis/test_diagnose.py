@@ -399,4 +399,4 @@ def test_match_parts_explains_first_stage_but_not_one_entry_of_a_dict(names, mat
     right = np.zeros(4)
     first = Part(names[0], right + 1, right + 1, right)
     second = Part(names[1], right + 2, right + 3, right)
-    assert match_parts([first, second]).match is match
+    assert match_parts([first, second], False, {}).match is match

@@ -9,7 +9,7 @@ from autograder.core.wire_format import Rng
 from autograder.courses.transformer import TRANSFORMER
 from autograder.courses.transformer.common.checks.losses import compare_losses
 from autograder.courses.transformer.generation.checks._texts import hit_tokens, require_frequencies, require_tokens
-from autograder.engine.comparison.compare import TOLERANCES, Tolerance, describe_type, require_python, shape_text
+from autograder.engine.comparison.compare import TOLERANCES, Tolerance, describe_type, require_python
 from autograder.engine.fixtures import Agree, Compare, Refuses, Unmodified
 from autograder.engine.inputs import Array, RandomInputs
 from autograder.engine.reference import Reference
@@ -236,7 +236,7 @@ def test_arrives_at_the_counts(student: StudentCode, reference: Reference, draw:
     counted = reference.counting.bigram_counts(ids, 3, k=0.0)
     W, _ = _train(student, ids, 3, 400, 0.5, 256, draw.rng())
     if not isinstance(W, np.ndarray) or W.shape != (3, 3) or W.dtype != np.float64:
-        text = f"an array of {W.dtype}, {shape_text(W.shape)}" if isinstance(W, np.ndarray) else describe_type(W)
+        text = f"an array of {W.dtype}, {W.shape}" if isinstance(W, np.ndarray) else describe_type(W)
         raise Mismatch(f"W must be an array of float64, (3, 3), not {text}")
     # Not with `reference.softmax`: the memo has no answer for a table whose last bits depend on the student's code.
     with np.errstate(all="ignore"):

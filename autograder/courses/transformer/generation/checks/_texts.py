@@ -7,7 +7,7 @@ import numpy as np
 
 from autograder.core.wire_format import Config, Rng
 from autograder.courses.transformer.common.checks.shapes import gpt_shapes
-from autograder.engine.comparison.compare import describe_type, shape_text
+from autograder.engine.comparison.compare import describe_type
 from autograder.engine.inputs import Array, RandomInputs
 from autograder.engine.reference import Reference
 from autograder.errors import Mismatch, Raised
@@ -58,7 +58,7 @@ def require_tokens(actual: Any, shape: tuple[int, ...], vocabulary: int, name: s
         raise Mismatch(f"{name} must be a NumPy array, not {describe_type(actual)}")
     tokens = np.asarray(actual)
     if tokens.shape != shape:
-        raise Mismatch(f"{name} has shape {shape_text(tokens.shape)}, expected {shape_text(shape)}")
+        raise Mismatch(f"{name} has shape {tokens.shape}, expected {shape}")
     if tokens.dtype != np.int64:
         raise Mismatch(f"{name} has dtype {tokens.dtype}, expected int64")
     if tokens.size and (tokens.min() < 0 or tokens.max() >= vocabulary):

@@ -8,7 +8,7 @@ import pytest
 from autograder.core.wire_format import Config, Rng
 from autograder.courses.transformer.common.checks.shapes import gpt_shapes
 from autograder.courses.transformer.gpt.checks._models import small_config
-from autograder.engine.comparison.compare import describe_type, shape_text
+from autograder.engine.comparison.compare import describe_type
 from autograder.engine.inputs import Array, RandomInputs
 from autograder.engine.student import StudentCode
 from autograder.errors import Mismatch
@@ -31,7 +31,7 @@ def _initial(student: StudentCode, config: Config, rng: Rng) -> dict[str, Array]
         if not isinstance(value, np.ndarray):
             raise Mismatch(f"params[{name!r}] must be a NumPy array, not {describe_type(value)}")
         if value.shape != shape:
-            raise Mismatch(f"params[{name!r}] has shape {shape_text(value.shape)}, expected {shape_text(shape)}")
+            raise Mismatch(f"params[{name!r}] has shape {value.shape}, expected {shape}")
         if value.dtype != np.float32:
             raise Mismatch(f"params[{name!r}] has dtype {value.dtype}, expected float32")
     return params
