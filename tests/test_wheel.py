@@ -1,9 +1,15 @@
-"""The wheel works when it is installed into a fresh environment without PyTorch and without a clone."""
+"""The wheel works when it is installed into a fresh environment without PyTorch and without a clone.
+
+It names the repository that it was built in, and its README has no broken link.
+"""
 
 import os
+import re
 import sys
+import tarfile
 import venv
 import zipfile
+from email import message_from_bytes
 from pathlib import Path
 
 import pytest
@@ -17,16 +23,23 @@ from autograder.course import registry
 from autograder.courses.transformer import TRANSFORMER
 from autograder.web.site.guides import GUIDES
 
+pytest.importorskip("hatchling")
 pytestmark = pytest.mark.slow
+REPOSITORY = "https://github.example/owner/headway"
+WORKFLOW = {"GITHUB_SERVER_URL": "https://github.example", "GITHUB_REPOSITORY": "owner/headway"}
 HEADWAY = ("-m", "autograder.cli")
 PRINT_SOLUTIONS = "from autograder.course.stubs import bundled; print(bundled('solutions'))"
+
+
+def build(source, out, *kind):
+    run_program(sys.executable, "-m", "build", "--no-isolation", *kind, "--outdir", out, source)
 
 
 @pytest.fixture(scope="module")
 def wheel(tmp_path_factory):
     """The wheel, built from the source distribution, as on the package index."""
     out = tmp_path_factory.mktemp("dist")
-    run_program(sys.executable, "-m", "build", "--no-isolation", "--outdir", out, ROOT)
+    build(ROOT, out)
     (path,) = out.glob("*.whl")
     return path
 
@@ -146,3 +159,56 @@ def test_wheel_releases_notebooks(unpacked):
     pytest.importorskip("jupytext")
     unpacked(*HEADWAY, "release", "notebooks", "--format", "notebooks")
     assert {path.stem for path in (unpacked.home / "notebooks").glob("*.ipynb")} >= set(TRANSFORMER.modules)
+
+
+def metadata(field):
+    return run_program(sys.executable, "-m", "hatchling", "metadata", field, cwd=ROOT).stdout
+
+
+@pytest.fixture
+def outside_workflow(monkeypatch):
+    for name in WORKFLOW:
+        monkeypatch.delenv(name, raising=False)
+
+
+@pytest.fixture
+def in_workflow(monkeypatch):
+    for name, value in WORKFLOW.items():
+        monkeypatch.setenv(name, value)
+
+
+def test_metadata_outside_a_workflow_invents_no_address(outside_workflow):
+    assert metadata("urls").strip() == "{}"
+    assert metadata("readme").strip() == (ROOT / "README.md").read_text("utf-8").strip()
+
+
+def test_metadata_readme_in_a_workflow_has_only_absolute_links(in_workflow):
+    text = metadata("readme")
+    links = re.findall(r"\]\(([^)]+)\)", text)
+    assert f"{REPOSITORY}/blob/HEAD/docs/students.md" in links
+    assert all(link.startswith(("https://", "#")) for link in links)
+    assert re.search(rf"!\[[^\]]+\]\({REPOSITORY}/raw/HEAD/data/report\.svg\)", text)
+    for path in re.findall(rf"{REPOSITORY}/(?:blob|raw)/HEAD/([^)#]+)", text):
+        assert (ROOT / path).exists(), path
+
+
+def test_wheel_of_a_released_sdist_keeps_the_addresses(tmp_path, in_workflow, monkeypatch):
+    build(ROOT, tmp_path, "--sdist")
+    [archive] = tmp_path.glob("*.tar.gz")
+    with tarfile.open(archive) as file:
+        file.extractall(tmp_path, filter="data")
+    for name in WORKFLOW:
+        monkeypatch.delenv(name)
+    build(tmp_path / archive.name.removesuffix(".tar.gz"), tmp_path, "--wheel")
+    [wheel] = tmp_path.glob("*.whl")
+    with zipfile.ZipFile(wheel) as file:
+        [name] = [name for name in file.namelist() if name.endswith(".dist-info/METADATA")]
+        message = message_from_bytes(file.read(name))
+    urls = dict(url.split(", ") for url in message.get_all("Project-URL"))
+    assert urls.keys() == {"Repository", "Issues", "Documentation", "Changelog"}
+    assert urls["Repository"] == REPOSITORY
+    for url in urls.values():
+        assert url == REPOSITORY or url.startswith(f"{REPOSITORY}/")
+        path = url.partition("/blob/HEAD/")[2]
+        assert Path(ROOT, path).exists()
+    assert f"{REPOSITORY}/blob/HEAD/docs/students.md" in message.get_payload()

@@ -9,6 +9,12 @@ from support.editing import write_files
 from support.reading import read_json
 from support.softmax_class import RIGHT, WRONG, class_document, grade, make_class
 
+from autograder.classroom import grade as grading
+from autograder.classroom.policy.model import Policy
+from autograder.classroom.submissions.model import Source
+from autograder.courses.transformer import TRANSFORMER
+from autograder.errors import UsageError
+
 pytestmark = pytest.mark.usefixtures("grading_in_process")
 
 
@@ -125,3 +131,13 @@ def test_grade_pipe_or_folder_in_place_of_a_file(tmp_path, name, make):
         assert str(out / name) in done.stderr and "Traceback" not in done.stderr
     else:
         assert (out / name).is_file() and class_document(out)["students"][0]["status"] == "graded"
+
+
+def test_grade_class_fresh_inputs_without_torch_is_refused(tmp_path, monkeypatch):
+    folder = write_files(tmp_path / "class", {"ada/softmax.py": ""})
+    monkeypatch.setattr(grading, "torch_version", lambda: None)
+    source = Source("", ("softmax",), folder, functions=tuple(TRANSFORMER.functions))
+    plan = grading.GradingPlan([source], tmp_path / "out", Policy(), TRANSFORMER, seed=3, unsafe=True)
+    with pytest.raises(UsageError, match="--seed 0"):
+        grading.run(plan, lambda progress: None)
+    assert not (tmp_path / "out" / "class.json").exists()

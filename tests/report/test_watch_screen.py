@@ -1,6 +1,7 @@
-"""The screen of `headway watch` at several sizes, with hostile text."""
+"""The screen of `headway watch` at several sizes, with hostile text, and the time that it shows."""
 
 import re
+from types import SimpleNamespace
 
 import pytest
 from rich.cells import cell_len
@@ -10,6 +11,9 @@ from autograder.courses.transformer import TRANSFORMER
 from autograder.report import watch_screen
 from autograder.report.assignment_finished import FinishedAssignment
 from autograder.report.check_report import BAR_GLYPHS
+from autograder.workspace.background_checker import CheckReply
+from autograder.workspace.file_watcher import SAVED
+from autograder.workspace.watch import PATIENCE, QUIET, WatchLoop
 
 PLAIN = re.compile(r"\x1b\[[0-9;?]*[a-zA-Z]|\x1b\]8;[^\x1b\x07]*(?:\x1b\\|\x07)")
 CHECK = check(
@@ -204,3 +208,29 @@ def test_documentation_beside_a_broken_file_is_named_after_its_function():
     shown = frame_lines(screen(check=broken, documentation="def attention(q, k, v):"), 140, 30)
     assert any("─  attention.attention  ─" in strip(line) for line in shown)
     assert not any("attention.causal_mask" in strip(line) for line in shown)
+
+
+def test_watch_shows_how_long_the_check_took_not_how_old_the_save_is():
+    session = SimpleNamespace(workspace=None, receive=lambda reply: True, badge_lines=[], internal_errors=[])
+    loop = WatchLoop(session, None, no_color=True)
+    loop._receive(CheckReply(None, SimpleNamespace(seconds=0.7)))
+    assert loop._seconds == 0.7
+
+
+def test_watch_shows_only_a_check_that_takes_a_while():
+    workspace = SimpleNamespace(snapshot=None)
+    session = SimpleNamespace(
+        workspace=workspace, check_changes=lambda is_save: True, checking=("softmax.softmax",),
+        receive=lambda reply: True, badge_lines=[], internal_errors=[],
+    )  # fmt: skip
+    loop, drawn = WatchLoop(session, None, no_color=True), []
+    loop.draw = lambda: drawn.append(loop.is_slow)
+    loop.handle(SAVED)
+    assert (drawn, loop.patience) == ([], QUIET)
+    loop.handle(CheckReply(None, SimpleNamespace(seconds=0.05)))
+    assert drawn == [False]
+    loop.handle(SAVED)
+    loop.run_out_of_patience()
+    assert (drawn, loop.patience) == ([False, False], PATIENCE)
+    loop.run_out_of_patience()
+    assert drawn == [False, False, True]

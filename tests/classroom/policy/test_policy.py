@@ -186,8 +186,8 @@ def test_find_policy_looks_beside_submissions_and_nbgrader_config(tmp_path):
     assert found(tmp_path, submitted) == ("", None)
     (tmp_path / "nbgrader_config.py").touch()
     assert found(tmp_path, submitted) == ("top", None)
-    (submitted / "course.toml").write_text('title = "inside"')
-    assert found(tmp_path, submitted) == ("inside", None)
+    (submitted / "course.toml").write_text('title = "inside"\nroster = "people.csv"')
+    assert found(tmp_path, submitted) == ("inside", submitted / "people.csv")
     assert found(tmp_path, submitted, tmp_path / "course.toml") == ("top", None)
 
 
@@ -203,11 +203,6 @@ def test_find_policy_is_that_of_out_or_of_the_last_run(tmp_path):
     (tmp_path / "policy.toml").unlink()
     with pytest.raises(UsageError, match="--course FILE"):
         found(tmp_path, None)
-
-
-def test_find_roster_is_relative_to_the_policy(tmp_path):
-    (tmp_path / "course.toml").write_text('roster = "people.csv"')
-    assert found(tmp_path, tmp_path) == ("", tmp_path / "people.csv")
 
 
 def test_with_options_changes_only_given_options():

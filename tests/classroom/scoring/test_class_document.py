@@ -4,6 +4,7 @@ from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
 import pytest
+from support.softmax_class import graded_class
 
 from autograder.classroom.policy import model
 from autograder.classroom.policy.model import AssignmentPolicy, LatePolicy, LimitsPolicy, Policy, PolicyException
@@ -187,3 +188,10 @@ def test_work_for_another_assignment_is_open_only_if_nothing_else_was_submitted_
     entry = JournalEntry("ada.json", "", checks=BEGUN, files={"attention": "attention.py"})
     assert questions({"softmax": "graded", "attention": "missing"}, entry) == [("elsewhere", "attention")]
     assert questions({"softmax": "graded", "attention": "waiting"}, entry) == [("no_result", "attention")]
+
+
+def test_assignments_ignore_results_of_other_students():
+    group = graded_class(ClassMember("ada", attempts=(Attempt(()),)))
+    points = {"ada.json": (0.0, 9.0), "bo.json": (0.0, 28.0)}
+    group.entries = {name: JournalEntry(name, "", functions={"softmax.softmax": one}) for name, one in points.items()}
+    assert [one.possible for one in group.assignments()] == [9.0]

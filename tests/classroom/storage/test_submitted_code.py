@@ -74,11 +74,11 @@ def test_code_document_long_code_is_cut_at_a_line(tmp_path):
 
 
 @pytest.mark.parametrize(
-    "content", [None, b"{", b'{"schema": "headway.code/1", "modules": {"softmax": [1]}, "left_out": []}']
+    "text", [None, "{", '{"schema": "headway.code/1", "modules": {"softmax": [1]}, "left_out": []}']
 )
-def test_code_of_missing_or_damaged_is_none(tmp_path, content):
+def test_code_of_missing_or_damaged_is_none(tmp_path, text):
     (tmp_path / "code").mkdir()
-    if content is not None:
-        (tmp_path / "code" / "ada.json").write_bytes(content)
+    if text is not None:
+        (tmp_path / "code" / "ada.json").write_text(text)
     student = {"assignments": {"softmax": {"file": "results/ada.json"}}}
     assert Gradebook(tmp_path, {}).code_of(student) is None

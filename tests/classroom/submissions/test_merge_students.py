@@ -185,5 +185,5 @@ def test_submission_named_like_another_student_is_ambiguous():
     with pytest.raises(UsageError, match=r"several students.*'43', 'submission:Grace Hopper'"):
         names.find("Grace Hopper", "headway comment OUT")
     assert names.find("submission:Grace Hopper", "") == names.find("m@x.edu", "") == "Grace Hopper"
-    assert names.find("43", "") == names.find("submission:43", "") == "43"
+    assert names.require("43", "") == names.require("submission:43", "") == "43"
     assert names.find("submission:44", "") is None
