@@ -17,7 +17,7 @@ from autograder import installation
 from autograder.classroom.exporters import gradescope
 from autograder.cli import diagnostics
 from autograder.errors import missing_package
-from autograder.report.doctor import Diagnostic, as_markdown, without_private_data
+from autograder.report.doctor import Diagnostic, as_markdown
 
 ADDRESS = "https://example.org/h"
 URLS = [f"Documentation, {ADDRESS}/blob/HEAD/docs/students.md", f"Repository, {ADDRESS}"]
@@ -150,22 +150,6 @@ def test_doctor_without_the_other_distribution_shows_the_version():
     assert diagnostics._headway().ok
 
 
-def test_doctor_report_contains_no_private_data(monkeypatch, tmp_path):
-    home = tmp_path / "secret-name"
-    monkeypatch.setenv("HOME", str(home))
-    monkeypatch.setenv("USER", "secret-name")
-    monkeypatch.setenv("HEADWAY_CACHE", str(home / "cache"))
-    monkeypatch.setattr(platform, "node", lambda: "secret-host")
-    findings = [
-        Diagnostic("cache", False, f"cannot write to {home}/cache (Permission denied)", optional=True),
-        Diagnostic("sandbox", True, "works on secret-host for secret-name"),
-        Diagnostic("numpy", True, "2.4.6"),
-    ]
-    text = as_markdown(findings, diagnostics.environment())
-    assert "secret" not in text and str(tmp_path) not in text
-    assert "- numpy: 2.4.6" in text and "HEADWAY_CACHE" in text and "Permission denied" in text
-
-
 @pytest.mark.slow
 def test_doctor_report_names_every_finding_without_private_data(tmp_path):
     home = tmp_path / "alice.secret"
@@ -176,14 +160,18 @@ def test_doctor_report_names_every_finding_without_private_data(tmp_path):
     done = succeed("doctor", "--report", cwd=folder, **private, run=headway)
     for name in ("numpy", "student process", "sandbox level", "system", "installed"):
         assert f"- {name}: " in done.stdout
-    assert "- cache: can be written" in done.stdout
+    assert "- cache: can be written" in done.stdout and "HEADWAY_CACHE" in done.stdout
     for word in ("alice", "bob", "secret", "grades of", "4711", str(tmp_path).lower()):
         assert word not in done.stdout.lower()
 
 
-@pytest.mark.parametrize("place", ["/srv/Bob/x.py", "…/Bob/x", r"C:\Bob\x.txt", "alice-laptop", "alice-laptop.local"])
-def test_report_leaves_out_paths_and_machine_names(place, monkeypatch):
+@pytest.mark.parametrize("place", [
+    "/srv/Bob/x.py", "…/Bob/x", r"C:\Bob\x.txt", "alice-laptop", "alice-laptop.local", "alice", "/home/alice/cache",
+])  # fmt: skip
+def test_report_leaves_out_paths_and_names_of_user_and_machine(place, monkeypatch):
+    for name, value in {"HOME": "/home/alice", "USER": "alice"}.items():
+        monkeypatch.setenv(name, value)
     monkeypatch.setattr(platform, "node", lambda: "alice-laptop.local")
-    text = without_private_data(f"works on {place}: 3 µs")
+    text = as_markdown([Diagnostic("cache", False, f"fails on {place} (Permission denied): 3 µs")], {})
     assert "Bob" not in text and "alice" not in text
-    assert text.startswith("works on") and "3 µs" in text
+    assert "- cache: fails on" in text and "(Permission denied): 3 µs" in text

@@ -139,17 +139,6 @@ def test_check_wrong_return_form_is_explained(submission, check_submission):
         assert help in check.help if help else check.help is None
 
 
-def test_check_unselected_wrong_prerequisite_blocks(submission, check_submission):
-    folder = submission(softmax=RIGHT.replace("x.max", "x.min"), attention=ATTENTION)
-    for selected in (("attention.attention",), ("softmax.softmax", "attention.attention")):
-        result = check_submission(folder, *selected)
-        found = [check for check in result.checks if check.function == "attention.attention"]
-        blocked = [check for check in found if check.status == "blocked"]
-        assert blocked, "the wrong softmax must be noticed"
-        assert {check.status for check in found} <= {"blocked", "passed"}
-        assert blocked[0].blocked_by == ["softmax.softmax"]
-
-
 def test_check_unused_prerequisite_does_not_block(submission, check_submission):
     stub = "def embed_tokens(ids, W_tok):\n    raise NotImplementedError\n"
     embed = "def embed(ids, W_tok, W_pos, scale=1.0):\n    return {} + W_pos\n"

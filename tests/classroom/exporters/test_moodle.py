@@ -87,11 +87,9 @@ def test_moodle_accepts_the_worksheet_in_its_language(book, tmp_path, code):
     assert (len(stored["comments"]) == len(expected(book))) == (code != "pl")
 
 
-@pytest.mark.parametrize(
-    ("encoding", "separator"), [("cp1252", ";"), ("utf-16", "\t"), ("utf-8-sig", ","), ("utf-16-le", ";")]
-)
-def test_moodle_worksheet_saved_by_a_spreadsheet_is_read(book, tmp_path, encoding, separator):
-    sheet = worksheet(book, tmp_path, GERMAN, encoding=encoding, separator=separator)
+@pytest.mark.parametrize(("code", "comma"), [("cp1252", ";"), ("utf-16", "\t"), ("utf-8-sig", ","), ("utf-16-le", ";")])
+def test_moodle_worksheet_saved_by_a_spreadsheet_is_read(book, tmp_path, code, comma):
+    sheet = worksheet(book, tmp_path, GERMAN, encoding=code, separator=comma)
     stored, _ = imported(book, sheet, tmp_path, GERMAN)
     assert stored["grades"] == expected(book)
 

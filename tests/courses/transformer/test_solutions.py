@@ -1,4 +1,7 @@
-"""Official solutions on inputs that checks cannot send, which arrive contiguous in memory; and a task to learn."""
+"""Official solutions on inputs that checks cannot send, which arrive contiguous in memory; and a task to learn.
+
+What their docstrings promise is listed, and each promise has something that breaks it; `headway verify` breaks it.
+"""
 
 import ast
 import re
@@ -6,9 +9,11 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from support.built_in import solution_module
+from support.built_in import broken_source, find_problems, promises_of_module, solution_module
 
+from autograder.authoring.promises import WRAPPERS
 from autograder.courses import transformer
+from autograder.courses.transformer import TRANSFORMER
 
 COURSE = Path(transformer.__file__).parent
 
@@ -61,3 +66,22 @@ def test_encoder_decoder_learns_to_reverse():
     decoded = t.greedy_decode(source, params, config, start, end, 8)
     right = [row[: len(want)].tolist() == want.tolist() for row, want in zip(decoded, wanted, strict=True)]
     assert np.mean(right) >= 0.9, (np.mean(right), losses[-1])
+
+
+COVERED = [f for f in TRANSFORMER.functions if promises_of_module(f.partition(".")[0])]
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("function", COVERED)
+def test_every_clause_of_a_docstring_is_covered(function):
+    assert find_problems(function) == []
+
+
+def test_promises_name_assigned_functions():
+    listed = {name for module in TRANSFORMER.modules for name in promises_of_module(module)}
+    assert listed <= set(TRANSFORMER.functions)
+
+
+@pytest.mark.parametrize("name", WRAPPERS)
+def test_wrapper_is_valid_python(name):
+    compile(broken_source("softmax.softmax", name), name, "exec")
