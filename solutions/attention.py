@@ -138,6 +138,9 @@ def causal_average_matmul(x):
 # ```
 #
 # (PyTorch's `is_causal=True` puts it in the upper left corner.)
+#
+# ![The words the, river, bank, was, green, as queries and as keys. From the last query, green, arrows lead to all keys;
+# bars show the weights.](figures/causal-sentence.svg)
 
 
 # %%
@@ -290,6 +293,9 @@ def padding_mask(keep):
 # array([0.5741, 0.0777, 0.3482])
 #
 # ```
+#
+# ![The weights of a query for five random keys with K = 1024, as bars: divided by √K, each key has some weight; not
+# divided, one key has all of it.](figures/scaling.svg)
 #
 # K is the length of *one query vector that the function receives*, the last axis of `q`. With several attentions side
 # by side, it is less than D. Compute the root with `math.sqrt`: a Python float keeps float32 scores in float32, whereas

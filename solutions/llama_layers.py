@@ -92,8 +92,8 @@ from softmax import as_float
 #
 # ```
 #
-# ![Four pairs at the positions 0 to 8, as arrows: the first pair turns by one radian at each step, the fourth by a
-# thousandth.](figures/rope-pairs.svg)
+# ![Four pairs as arrows at position 8, and pale at all positions before: the first pair turns by one radian at each
+# step, the fourth by a thousandth.](figures/rope-pairs.svg)
 #
 # Su et al. took the base 10,000 from the sinusoids. Models for longer texts take a larger one, which makes the slow
 # pairs slower still: 500,000 in Llama 3 (Grattafiori et al. 2024, section 3.2). Later models also slow down some pairs

@@ -100,8 +100,8 @@ def as_float(x):
 #
 # See it: `headway plot softmax-temperatures` and `headway plot softmax-overflow`. (Not written yet? Add `--solution`.)
 #
-# ![The probabilities of one row of scores at five temperatures, from concentrated to almost
-# equal.](figures/softmax-temperatures.svg)
+# ![The probabilities of one row of scores as bars, at temperature 1 and at 0.1, where the largest score has nearly
+# all.](figures/temperature.svg)
 #
 # ![Three lines: the correct function works for all scores up to 1000; the naive formula becomes nan at 709.8 in float64
 # and at 88.7 in float32.](figures/softmax-overflow.svg)

@@ -18,6 +18,7 @@ import numpy as np
 from autograder.course import Plot
 from autograder.course.stubs import bundled
 from autograder.courses.transformer import TRANSFORMER
+from autograder.courses.transformer.common.figures.maps import marked_map
 from autograder.courses.transformer.common.figures.small_svg import small_svg
 from autograder.courses.transformer.common.figures.trained_model import FILE, measured
 from autograder.courses.transformer.training.figures import MEAN_OF
@@ -43,12 +44,13 @@ PROMPT, TEXT = "\nmar", "\nmarina\nmicha"
 
 
 def pictures() -> dict[str, Picture]:
-    """Return every picture by the name of its file: the FIGURES of a `figures.py`, and the plots that are PLOTTED."""
+    """Return every picture by the name of its file: maps, and the FIGURES of a `figures.py`, functions or plots."""
     found: dict[str, Picture] = {}
     for module in TRANSFORMER.modules:
-        figures = import_module(f"{TRANSFORMER.package}.{module}.figures")
-        found |= figures.FIGURES
-        found |= {name: partial(_plot, find_plot(name)) for name in getattr(figures, "PLOTTED", ())}
+        found[f"map-{module}".replace("_", "-")] = partial(marked_map, module)
+        for drawn in import_module(f"{TRANSFORMER.package}.{module}.figures").FIGURES:
+            name = drawn if isinstance(drawn, str) else drawn.__name__.replace("_", "-")
+            found[name] = drawn if callable(drawn) else partial(_plot, find_plot(drawn))
     return found
 
 

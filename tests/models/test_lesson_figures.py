@@ -127,6 +127,18 @@ def test_text_in_cells_has_enough_contrast():
     assert contrast(diagram.MUTED, diagram.PAPER) >= 4.5
 
 
+def test_frames_show_the_last_one_unless_the_address_names_another():
+    drawing = diagram.Diagram(50, 50)
+    for label in ("1 & 2", "3"):
+        drawing.frame(label)
+        drawing.text(20, 20, f"frame {label}")
+    root = ElementTree.fromstring(drawing.svg("step"))
+    groups = [element for element in root if element.tag.endswith("}g")]
+    assert [(g.get("id"), g.get("display"), g[0].text) for g in groups] == [
+        ("f0", "none", "frame 1 & 2"), ("f1", None, "frame 3")]  # fmt: skip
+    assert root.get("data-frames") == "step|1 & 2|3"
+
+
 def test_rope_distance_is_described_with_the_angles_it_shows():
     [alt] = [alt for alt, name in pictures("llama_layers") if name == "rope-distance.svg"]
     drawn = re.findall(r"(\d+)°", (FOLDER / "rope-distance.svg").read_text("utf-8"))

@@ -293,8 +293,9 @@ def _image(tokens: "list[Token]", i: int, _options: Any, env: Any) -> str:
         raise HeadwayError(f"a text shows {source}, which does not exist. Draw it: make figures")
     box = re.search(r'viewBox="[\d.]+ [\d.]+ ([\d.]+) ([\d.]+)"', svg)
     size = f' width="{round(float(box[1]))}" height="{round(float(box[2]))}"' if box else ""
+    frames = "".join(re.findall(r' data-frames="[^"]*"', svg))
     description = html.escape(" ".join(token.content.split()))
-    image = f'<img src="{source}" alt="{description}"{size} loading="lazy" decoding="async">'
+    image = f'<img src="{source}" alt="{description}"{size}{frames} loading="lazy" decoding="async">'
     kind = "picture" if len(set(re.findall(r"#[0-9a-f]{6}", svg))) > 24 or "<image" in svg else "drawing"
     return f'<figure class="{kind}"><a href="{source}">{image}</a></figure>\n'
 

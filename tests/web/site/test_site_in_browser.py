@@ -124,6 +124,17 @@ def test_meaning_of_a_term_appears_on_focus(wide, address):
     assert described.get_attribute("textContent") == link.get_attribute("data-meaning")
 
 
+def test_slider_below_a_figure_shows_its_frames_by_keyboard(wide, address):
+    wide.get(address + "softmax.html")
+    slider = wide.find_element(By.CSS_SELECTOR, "figure .frames input")
+    image = slider.find_element(By.XPATH, "ancestor::figure//img")
+    assert slider.get_attribute("aria-valuetext") == "0.1" and "#" not in image.get_attribute("src")
+    before = image.screenshot_as_base64
+    slider.send_keys(Keys.HOME, Keys.ARROW_RIGHT)
+    assert slider.get_attribute("aria-valuetext") == "4" and image.get_attribute("src").endswith("temperature.svg#f1")
+    wait_until(lambda: image.screenshot_as_base64 != before)
+
+
 def test_contents_open_on_a_phone_without_covering_the_lesson_afterwards(wide, address):
     set_width(wide, 390)
     wide.get(address + "softmax.html")

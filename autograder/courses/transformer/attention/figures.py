@@ -2,8 +2,7 @@
 
 import numpy as np
 
-from autograder.courses.transformer.common.figures.diagram import MUTED, Diagram
-from autograder.courses.transformer.common.figures.maps import gpt_map
+from autograder.courses.transformer.common.figures.diagram import MARKED, MUTED, PAPER, PLAIN, TINTS, Diagram
 from autograder.drawing import figure
 from autograder.drawing.function_caller import Array, FunctionCaller
 
@@ -86,5 +85,37 @@ def attention_steps(functions: FunctionCaller) -> str:
     return d.svg()
 
 
-FIGURES = {"map-attention": gpt_map("attention"), "masks": masks, "attention-steps": attention_steps}
-PLOTTED = ("attention-queries",)
+def causal_sentence(functions: FunctionCaller) -> str:
+    """Return the keys that each word of the sentence may attend to, with the weights of the example."""
+    mask = functions.array("attention.causal_mask", (LENGTH, LENGTH), LENGTH).astype(bool)
+    weights = np.asarray(functions.values("attention.attention", 2, *example(), mask=mask)[1])
+    d = Diagram(860, 330)
+    for y, name in ((34, "query"), (150, "keys"), (304, "weights")):
+        d.text(20, y, name, 13, "start", MUTED)
+    for t, word in enumerate(WORDS):
+        d.frame(word)
+        for j, other in enumerate(WORDS):
+            x = 100 + 150 * j
+            d.box(x, 16, 110, 36, other, fill=MARKED if j == t else PAPER)
+            d.box(x, 132, 110, 36, other if mask[t, j] else "hidden", fill=TINTS[0] if mask[t, j] else PLAIN)
+            if mask[t, j]:
+                d.arrow((155 + 150 * t, 52), (x + 55, 132), color=figure.BLUE, width=1.5 + 5 * weights[t, j])
+        d.bars(weights[t], 80, 304, 150, 90, figure.BLUE)
+    return d.svg("query")
+
+
+def scaling(functions: FunctionCaller) -> str:
+    """Return the weights of a random query for five random keys with more and more features."""
+    draws = np.random.default_rng(1).standard_normal((6, 1024))
+    d = Diagram(860, 250)
+    for width in (1, 4, 16, 64, 256, 1024):
+        d.frame(str(width))
+        q, k = draws[:1, :width], draws[1:, :width]
+        for x, factor, color, root in ((40, 1.0, figure.BLUE, " / √K"), (460, width**0.5, figure.ORANGE, "")):
+            d.text(x + 190, 18, f"K = {width}: softmax(q kᵀ{root})", 14, bold=True)
+            weights = functions.values("attention.attention", 2, factor * q, k, k)[1]
+            d.bars(np.asarray(weights)[0], x, 220, 76, 170, color)
+    return d.svg("K")
+
+
+FIGURES = (masks, attention_steps, causal_sentence, scaling, "attention-queries")

@@ -3,7 +3,6 @@
 import numpy as np
 
 from autograder.courses.transformer.common.figures.diagram import INK, MUTED, TINTS, Diagram
-from autograder.courses.transformer.common.figures.maps import gpt_map
 from autograder.courses.transformer.common.figures.small_svg import small_svg
 from autograder.courses.transformer.common.figures.trained_model import measured
 from autograder.drawing import figure
@@ -104,9 +103,4 @@ def stream_variance(_: FunctionCaller) -> str:
     return small_svg(fig)
 
 
-FIGURES = {
-    "map-blocks": gpt_map("blocks"),
-    "block-graph": block_graph,
-    "stream-steps": stream_steps,
-    "stream-variance": stream_variance,
-}
+FIGURES = (block_graph, stream_steps, stream_variance)

@@ -5,7 +5,6 @@ from itertools import pairwise
 import numpy as np
 
 from autograder.courses.transformer.common.figures.diagram import INK, MUTED, TINTS, Diagram
-from autograder.courses.transformer.common.figures.maps import gpt_map
 from autograder.drawing import figure
 from autograder.drawing.function_caller import FunctionCaller
 
@@ -40,7 +39,7 @@ def byte_table(functions: FunctionCaller) -> str:
     return d.svg()
 
 
-def merge_tree(functions: FunctionCaller) -> str:
+def bpe_tree(functions: FunctionCaller) -> str:
     """Return the merges of one word as a tree, the symbols at the bottom."""
     symbols = functions.call("bpe.byte_symbols")
     ranks = {tuple(pair): rank for rank, pair in enumerate(functions.call("bpe.train_bpe", WORDS, 268))}
@@ -86,7 +85,7 @@ def _node(d: Diagram, token: str, x: float, y: float, comment: str = "") -> None
         d.text(x + 42, y, comment, 13, "start", MUTED)
 
 
-def naive_and_fast(_: FunctionCaller) -> str:
+def bpe_speed(_: FunctionCaller) -> str:
     """Return how few different pieces a text has, and how long three ways to encode it take."""
     d = Diagram(860, 300)
     d.text(20, 18, "pieces of 1,115,394 characters of Shakespeare", 14, "start", bold=True)
@@ -105,4 +104,4 @@ def _bar(d: Diagram, y: float, label: str, length: float, text: str, color: str)
     d.text(318 + length, y + 14, text, 14, "start")
 
 
-FIGURES = {"map-bpe": gpt_map("bpe"), "byte-table": byte_table, "bpe-tree": merge_tree, "bpe-speed": naive_and_fast}
+FIGURES = (byte_table, bpe_tree, bpe_speed)

@@ -3,7 +3,6 @@
 import numpy as np
 
 from autograder.courses.transformer.common.figures.diagram import TINTS, Diagram
-from autograder.courses.transformer.common.figures.maps import gpt_map
 from autograder.courses.transformer.common.figures.small_svg import small_svg
 from autograder.courses.transformer.common.figures.trained_model import measured
 from autograder.drawing import figure
@@ -13,7 +12,7 @@ BASES = (100, 10_000, 1_000_000)
 LONG_TEXT = 2048  # positions, to compare the wavelengths with
 
 
-def lookup(functions: FunctionCaller) -> str:
+def embedding_lookup(functions: FunctionCaller) -> str:
     """Return how ids pick rows of the token table, to which the rows of the position table are added."""
     token_table = np.array([[0.9, 0.1, -0.4], [-0.6, 0.8, 0.2], [0.3, -0.7, 0.5], [-0.2, -0.3, 0.9]])
     position_table = np.array([[0.0, 0.1, 0.2], [0.1, -0.1, 0.0], [-0.2, 0.2, 0.1]])
@@ -45,7 +44,7 @@ def lookup(functions: FunctionCaller) -> str:
     return d.svg()
 
 
-def positions(functions: FunctionCaller) -> str:
+def sinusoidal_positions(functions: FunctionCaller) -> str:
     """Return the table of sinusoidal positions as colored cells."""
     length, width = 24, 24
     table = functions.array("embeddings.sinusoidal_positions", (length, width), length, width)
@@ -101,11 +100,4 @@ def learned_positions(_: FunctionCaller) -> str:
     return d.svg()
 
 
-FIGURES = {
-    "map-embeddings": gpt_map("embeddings"),
-    "embedding-lookup": lookup,
-    "sinusoidal-positions": positions,
-    "why-10000": why_10000,
-    "learned-positions": learned_positions,
-}
-PLOTTED = ("embedding-map",)
+FIGURES = (embedding_lookup, sinusoidal_positions, why_10000, learned_positions, "embedding-map")

@@ -1,16 +1,9 @@
 """The encoder–decoder, its masks and its targets."""
 
-from importlib.resources import files
-
 import numpy as np
 
 from autograder.courses.transformer.common.figures.diagram import Diagram
 from autograder.drawing.function_caller import FunctionCaller
-
-
-def encoder_decoder_map(_: FunctionCaller) -> str:
-    """Return the map of the encoder–decoder, which is drawn."""
-    return files(__package__).joinpath("map.svg").read_text("utf-8")
 
 
 def source_masks(functions: FunctionCaller) -> str:
@@ -51,4 +44,4 @@ def label_smoothing(_: FunctionCaller) -> str:
     return d.svg()
 
 
-FIGURES = {"map-encoder-decoder": encoder_decoder_map, "source-masks": source_masks, "label-smoothing": label_smoothing}
+FIGURES = (source_masks, label_smoothing)

@@ -5,7 +5,6 @@ from typing import Any
 import numpy as np
 
 from autograder.courses.transformer.common.figures.diagram import MUTED, PAPER, PLAIN, PLAIN_EDGE, TINTS, Diagram
-from autograder.courses.transformer.common.figures.maps import gpt_map
 from autograder.drawing import figure
 from autograder.drawing.function_caller import FunctionCaller
 
@@ -90,9 +89,4 @@ def speculative(_: FunctionCaller) -> str:
     return d.svg()
 
 
-FIGURES = {
-    "map-fast": gpt_map("fast"),
-    "online-softmax": online_softmax,
-    "attention-blocks": attention_blocks,
-    "speculative": speculative,
-}
+FIGURES = (online_softmax, attention_blocks, speculative)

@@ -2,7 +2,6 @@
 
 import numpy as np
 
-from autograder.courses.transformer.common.figures.maps import gpt_map
 from autograder.courses.transformer.common.figures.small_svg import small_svg
 from autograder.courses.transformer.common.figures.trained_model import measured
 from autograder.drawing import figure
@@ -25,5 +24,4 @@ def ffn_scatter(_: FunctionCaller) -> str:
     return small_svg(fig)
 
 
-FIGURES = {"map-ffn": gpt_map("ffn"), "ffn-scatter": ffn_scatter}
-PLOTTED = ("activations",)
+FIGURES = (ffn_scatter, "activations")

@@ -1,7 +1,6 @@
 """Pictures of LoRA: the matrices of one layer, and what of W they change."""
 
 from autograder.courses.transformer.common.figures.diagram import MUTED, PLAIN, PLAIN_EDGE, TINTS, Diagram
-from autograder.courses.transformer.common.figures.maps import gpt_map
 from autograder.drawing.function_caller import FunctionCaller
 
 
@@ -30,4 +29,4 @@ def lora(_: FunctionCaller) -> str:
     return d.svg()
 
 
-FIGURES = {"map-finetuning": gpt_map("finetuning"), "lora": lora}
+FIGURES = (lora,)

@@ -5,7 +5,6 @@ from typing import Any
 import numpy as np
 
 from autograder.courses.transformer.common.figures.diagram import INK, MUTED, PAPER, PLAIN_EDGE, TINTS, Diagram
-from autograder.courses.transformer.common.figures.maps import gpt_map
 from autograder.courses.transformer.common.figures.small_svg import small_svg
 from autograder.drawing import figure
 from autograder.drawing.function_caller import FunctionCaller
@@ -55,4 +54,4 @@ def kv_cache(_: FunctionCaller) -> str:
     return d.svg()
 
 
-FIGURES = {"map-generation": gpt_map("generation"), "sampling": sampling, "kv-cache": kv_cache}
+FIGURES = (sampling, kv_cache)

@@ -1,7 +1,6 @@
 """The pictures of the lesson on GPT-2: where the tensors of a checkpoint go, and what is read for each token."""
 
 from autograder.courses.transformer.common.figures.diagram import INK, MUTED, PAPER, PLAIN_EDGE, TINTS, Diagram
-from autograder.courses.transformer.common.figures.maps import gpt_map
 from autograder.drawing.function_caller import FunctionCaller
 
 # The tensors of a checkpoint in the order of the computation: name, shape, the name in the course; by their part.
@@ -25,7 +24,7 @@ SPECIAL = (
 )
 
 
-def tensors(_: FunctionCaller) -> str:
+def checkpoint_tensors(_: FunctionCaller) -> str:
     """Return the tensors of a GPT-2 checkpoint beside the parameters of the course."""
     d, y = Diagram(860, 560), 40
     d.text(300, 16, "in model.safetensors (also with transformer. in front)", 14, bold=True)
@@ -75,4 +74,4 @@ def bytes_per_token(_: FunctionCaller) -> str:
     return d.svg()
 
 
-FIGURES = {"map-gpt2": gpt_map("gpt2"), "checkpoint-tensors": tensors, "bytes-per-token": bytes_per_token}
+FIGURES = (checkpoint_tensors, bytes_per_token)

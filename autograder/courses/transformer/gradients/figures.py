@@ -3,7 +3,6 @@
 import numpy as np
 
 from autograder.courses.transformer.common.figures.diagram import TINTS, Diagram, number
-from autograder.courses.transformer.common.figures.maps import gpt_map
 from autograder.courses.transformer.common.figures.small_svg import small_svg
 from autograder.drawing import figure
 from autograder.drawing.function_caller import FunctionCaller
@@ -35,7 +34,7 @@ def slopes(_: FunctionCaller) -> str:
     return small_svg(fig)
 
 
-def tape(functions: FunctionCaller) -> str:
+def gradient_graph(functions: FunctionCaller) -> str:
     """Return the computation of the lesson on gradients as a graph, with its values and derivatives."""
     steps = [("mul", (0, 1)), ("add", (3, 2)), ("tanh", (4,))]
     inputs = [np.array(value) for value in (2.0, 0.5, -0.8)]
@@ -64,4 +63,4 @@ def tape(functions: FunctionCaller) -> str:
     return d.svg()
 
 
-FIGURES = {"map-gradients": gpt_map("gradients"), "slopes": slopes, "gradient-graph": tape}
+FIGURES = (slopes, gradient_graph)

@@ -1,7 +1,6 @@
 """Which numbers share a mean and a variance."""
 
 from autograder.courses.transformer.common.figures.diagram import MUTED, TINTS, Diagram
-from autograder.courses.transformer.common.figures.maps import gpt_map
 from autograder.drawing import figure
 from autograder.drawing.function_caller import FunctionCaller
 
@@ -29,5 +28,4 @@ def normalized_axes(_: FunctionCaller) -> str:
     return d.svg()
 
 
-FIGURES = {"map-layernorm": gpt_map("layernorm"), "normalized-axes": normalized_axes}
-PLOTTED = ("layernorm",)
+FIGURES = (normalized_axes, "layernorm")

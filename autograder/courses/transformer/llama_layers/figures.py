@@ -3,11 +3,10 @@
 import numpy as np
 
 from autograder.courses.transformer.common.figures.diagram import MUTED, PAPER, PLAIN_EDGE, TINTS, Diagram
-from autograder.courses.transformer.common.figures.maps import gpt_map
 from autograder.drawing import figure
 from autograder.drawing.function_caller import FunctionCaller
 
-QUERY, KEY = figure.BLUE, figure.ORANGE
+QUERY, KEY, PALE = figure.BLUE, figure.ORANGE, "#b5d5ea"
 
 
 def _dial(d: Diagram, x: float, y: float, radius: float) -> None:
@@ -48,26 +47,23 @@ def rope_distance(functions: FunctionCaller) -> str:
 
 
 def rope_pairs(functions: FunctionCaller) -> str:
-    """Return the pairs of a vector with K = 8 at the positions 0 to 8, as arrows that turn at different speeds."""
+    """Return the pairs of a vector with K = 8 as arrows, which turn from position 0 to 8 at four speeds."""
     size, length = 8, 9
     x = np.repeat([1.0, 0.0], size // 2)[None].repeat(length, axis=0)  # each pair is (1, 0)
     turned = functions.array("llama_layers.rope", x.shape, x, np.arange(length))
-    d = Diagram(860, 392)
-    d.text(20, 18, "position", 14, "start", bold=True)
-    for t in range(length):
-        d.text(218 + 74 * t, 18, str(t), 14, color=MUTED)
+    d = Diagram(860, 290)
     for i in range(size // 2):
-        y = 66 + 80 * i
-        d.text(20, y - 10, f"pair {i}: entries {i} and {i + size // 2}", 13, "start")
-        d.text(20, y + 10, f"{10000.0 ** (-2 * i / size):g} radians", 13, "start", MUTED)
+        d.text(115 + 210 * i, 18, f"pair {i}: entries {i} and {i + size // 2}", 14, bold=True)
+        d.text(115 + 210 * i, 40, f"{10000.0 ** (-2 * i / size):g} radians per position", 13, color=MUTED)
+        _dial(d, 115 + 210 * i, 142, 84)
         for t in range(length):
-            _dial(d, 218 + 74 * t, y, 32)
-            _hand(d, 218 + 74 * t, y, turned[t, [i, i + size // 2]], 32, figure.BLUE)
-    d.note(
-        372,
-        "K = 8, base 10,000. Each pair is (1, 0) before the rotation; the speed is that from one position to the next.",
-    )
-    return d.svg()
+            _hand(d, 115 + 210 * i, 142, turned[t, [i, i + size // 2]], 84, PALE)
+    d.note(270, "K = 8, base 10,000. Each pair is (1, 0) at position 0. Pale: all positions from 0 to 8.")
+    for t in range(length):
+        d.frame(str(t))
+        for i in range(size // 2):
+            _hand(d, 115 + 210 * i, 142, turned[t, [i, i + size // 2]], 84, figure.BLUE)
+    return d.svg("position")
 
 
 def shared_heads(_: FunctionCaller) -> str:
@@ -92,9 +88,4 @@ def shared_heads(_: FunctionCaller) -> str:
     return d.svg()
 
 
-FIGURES = {
-    "map-llama-layers": gpt_map("llama_layers"),
-    "rope-distance": rope_distance,
-    "rope-pairs": rope_pairs,
-    "shared-heads": shared_heads,
-}
+FIGURES = (rope_distance, rope_pairs, shared_heads)

@@ -2,16 +2,7 @@
 
 import numpy as np
 
-from autograder.courses.transformer.common.figures.diagram import (
-    MARKED_EDGE,
-    MUTED,
-    PAPER,
-    PLAIN_EDGE,
-    SMALLEST,
-    TINTS,
-    Diagram,
-)
-from autograder.courses.transformer.common.figures.maps import gpt_map
+from autograder.courses.transformer.common.figures.diagram import MARKED_EDGE, MUTED, PAPER, PLAIN_EDGE, TINTS, Diagram
 from autograder.drawing.function_caller import FunctionCaller
 
 
@@ -47,7 +38,7 @@ def split_heads(_: FunctionCaller) -> str:
     for h in range(3):
         d.rect(495 + 120 * h, 260, 78, 150, "none", radius=3)
         d.arrow((534 + 120 * h, 410), (534 + 120 * h, 428))
-        d.box(480 + 120 * h, 462, 108, 60, f"head {h}", "weights (T, T)", "out (T, K)", fill=TINTS[h], size=SMALLEST)
+        d.box(480 + 120 * h, 462, 108, 60, f"head {h}", "weights (T, T)", "out (T, K)", fill=TINTS[h], size=13)
     d.arrow((346, 336), (474, 336))
     for x, y, width, height in ((58, 132, 218, 38), (388, 60, 26, 146), (622, 132, 38, 38)):
         d.rect(x, y, width, height, "none", MARKED_EDGE, 3, 3)
@@ -116,9 +107,4 @@ def batch_rows(_: FunctionCaller) -> str:
     return d.svg()
 
 
-FIGURES = {
-    "map-multihead": gpt_map("multihead"),
-    "split-heads": split_heads,
-    "multihead-shapes": multihead_shapes,
-    "batch-rows": batch_rows,
-}
+FIGURES = (split_heads, multihead_shapes, batch_rows)

@@ -1,7 +1,6 @@
 """Windows of a text as a batch."""
 
 from autograder.courses.transformer.common.figures.diagram import MUTED, PLAIN, TINTS, Diagram
-from autograder.courses.transformer.common.figures.maps import gpt_map
 from autograder.drawing import figure
 from autograder.drawing.function_caller import FunctionCaller
 
@@ -32,5 +31,4 @@ def batch(functions: FunctionCaller) -> str:
     return d.svg()
 
 
-FIGURES = {"map-tokenizer": gpt_map("tokenizer"), "batch": batch}
-PLOTTED = ("token-ids",)
+FIGURES = (batch, "token-ids")

@@ -2,7 +2,6 @@
 
 import numpy as np
 
-from autograder.courses.transformer.common.figures.maps import gpt_map
 from autograder.courses.transformer.common.figures.small_svg import small_svg
 from autograder.courses.transformer.common.figures.trained_model import measured
 from autograder.drawing import figure
@@ -27,5 +26,4 @@ def loss(_: FunctionCaller) -> str:
     return small_svg(fig)
 
 
-FIGURES = {"map-training": gpt_map("training"), "loss": loss}
-PLOTTED = ("learning-rate",)
+FIGURES = (loss, "learning-rate")

@@ -1,8 +1,11 @@
-// What scripts add to every page: search, the mark in the contents, and keyboard access to what scrolls sideways.
+// What scripts add to every page: search, the mark in the contents, sliders below figures, and keyboard access to what
+// scrolls sideways.
 // Without scripts, every page can be read; see also theme.js.
+import { make } from "./dom.js";
 import { startSearch } from "./search.js";
 
 startSearch();
+/** @type {NodeListOf<HTMLImageElement>} */ (document.querySelectorAll("img[data-frames]")).forEach(addSlider);
 const contents = document.getElementById("contents");
 if (contents) followReading(contents);
 makeScrollersFocusable();
@@ -36,6 +39,20 @@ function followReading(nav) {
   nav.addEventListener("click", (event) => {
     if (/** @type {Element} */ (event.target).closest("a") && nav.matches(":popover-open")) nav.hidePopover();
   });
+}
+
+/** Adds a slider that chooses the frame of a figure; the file shows its last one. @param {HTMLImageElement} image */
+function addSlider(image) {
+  const [name, ...labels] = image.dataset.frames?.split("|") ?? [];
+  const last = labels.length - 1;
+  const value = make("output");
+  const slider = make("input", { type: "range", max: String(last), value: String(last), oninput: () => {
+    image.src = `${image.src.split("#")[0]}#f${slider.value}`;
+    show();
+  } });
+  const show = () => slider.setAttribute("aria-valuetext", (value.textContent = labels[slider.valueAsNumber]));
+  show();
+  image.closest("figure")?.append(make("label", { class: "frames" }, `${name} `, slider, value));
 }
 
 /** Lets the arrow keys scroll code, tables and formulas that are wider than the page. */

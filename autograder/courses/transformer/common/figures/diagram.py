@@ -16,6 +16,7 @@ TINTS = ("#d6e9f8", "#fbdccb", "#cfeee3", "#f3ddea")  # light forms of the first
 FONT = "DejaVu Sans,Verdana,Arial,sans-serif"  # Verdana has the same widths
 SMALLEST = 13  # 9.75 points
 LEVELS = 24  # shades of one color
+FRAMES = "<style>.f:target{display:inline}.f:target~.f:last-of-type{display:none}</style>"  # picture.svg#f0: the first
 
 Point = tuple[float, float]
 
@@ -26,6 +27,14 @@ class Diagram:
     def __init__(self, width: int, height: int) -> None:
         self.size = width, height
         self._parts: list[str] = []
+        self._frames: dict[str, int] = {}  # the number of parts before each, by its label
+
+    def frame(self, label: str) -> None:
+        """Begin a frame, which ends where the next one begins or the drawing ends: pages show one at a time.
+
+        Readers without JavaScript see the last one. Draw what all of them show before the first.
+        """
+        self._frames[label] = len(self._parts)
 
     def rect(self, x: float, y: float, width: float, height: float, fill: str = PLAIN, edge: str = PLAIN_EDGE,
              line: float = 1, radius: float = 5) -> None:  # fmt: skip
@@ -85,6 +94,12 @@ class Diagram:
         if text:
             self.text(x, y, text, max(SMALLEST, radius * 1.3))
 
+    def bars(self, values: Any, x: float, y: float, step: float, height: float, color: str, form: str = ".2f") -> None:
+        """Draw probabilities as bars `step` apart that stand on y, each with its value above it; 1 is `height` tall."""
+        for i, value in enumerate(np.asarray(values).tolist()):
+            self.rect(x + i * step + 2, y - value * height, step - 4, value * height, color, color, 0, 0)
+            self.text(x + (i + 0.5) * step, y - value * height - 10, number(value, form), SMALLEST)
+
     def table(self, values: Any, x: float, y: float, cell: float | Point, *, largest: float | None = None,
               form: str | None = None, texts: Any = None, gap: float = 1) -> Point:  # fmt: skip
         """Draw a matrix as colored cells: blue above 0, orange below 0; return its lower right corner.
@@ -125,13 +140,21 @@ class Diagram:
             at = (x, y + (i + 0.5) * step) if down else (x + (i + 0.5) * step, y)
             self.text(*at, text, size, "end" if down else "middle", color)
 
-    def svg(self) -> str:
-        """Return the drawing as the text of an SVG file."""
+    def svg(self, slider: str = "") -> str:
+        """Return the drawing as the text of an SVG file; `slider` says what distinguishes its frames."""
         width, height = self.size
+        parts, about = self._parts, ""
+        if starts := [*self._frames.values()]:
+            about = f' data-frames="{escape("|".join((slider, *self._frames)))}"'
+            groups = [parts[start:end] for start, end in zip(starts, [*starts[1:], len(parts)], strict=True)]
+            parts = [FRAMES, *parts[: starts[0]]]
+            for i, group in enumerate(groups):
+                hidden = ' display="none"' if i < len(groups) - 1 else ""
+                parts += [f'<g id="f{i}" class="f"{hidden}>', *group, "</g>"]
         return (
             f'<svg xmlns="http://www.w3.org/2000/svg" width="{width}" height="{height}" '
-            f'viewBox="0 0 {width} {height}" font-family="{FONT}" fill="{INK}" text-anchor="middle">\n'
-            f'<rect width="{width}" height="{height}" fill="{PAPER}"/>\n' + "\n".join(self._parts) + "\n</svg>\n"
+            f'viewBox="0 0 {width} {height}" font-family="{FONT}" fill="{INK}" text-anchor="middle"{about}>\n'
+            f'<rect width="{width}" height="{height}" fill="{PAPER}"/>\n' + "\n".join(parts) + "\n</svg>\n"
         )
 
 

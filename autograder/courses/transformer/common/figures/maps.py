@@ -8,24 +8,22 @@ import re
 from importlib.resources import files
 
 from autograder.courses.transformer.common.figures.diagram import MARKED, MARKED_EDGE
-from autograder.drawing.function_caller import Picture
+from autograder.drawing.function_caller import FunctionCaller
 
+COURSE = "autograder.courses.transformer"
 PANEL = "#fff3df"  # a marked group of parts
 _ABOUT = re.compile(r' data-(part|only|except)="([^"]*)"')
 
 
-def gpt_map(module: str) -> Picture:
-    """Return the picture of the map on which the parts of an assignment are marked."""
-    return lambda _: marked_map(module)
-
-
-def marked_map(highlight: str) -> str:
-    """Return the map on which the parts of the assignment `highlight` are marked.
+def marked_map(highlight: str, _: FunctionCaller | None = None) -> str:
+    """Return the map on which the parts of the assignment `highlight` are marked, or its own map if it has one.
 
     Raises:
         ValueError: if the map has no part of this assignment.
     """
     shown, is_marked = [], False
+    if (own := files(COURSE).joinpath(highlight, "map.svg")).is_file():
+        return own.read_text("utf-8")
     for line in files(__package__).joinpath("map.svg").read_text("utf-8").splitlines(keepends=True):
         about = {key: names.split() for key, names in _ABOUT.findall(line)}
         if highlight in about.get("except", ()) or highlight not in about.get("only", [highlight]):
