@@ -1,5 +1,6 @@
 """Build the site of a course: every page and asset, by path."""
 
+import hashlib
 import importlib.resources
 import json
 import re
@@ -17,13 +18,14 @@ Backend = Literal["server", "browser", "none"]
 PYODIDE_CDN = "https://cdn.jsdelivr.net"
 # What a site loads that can only be read. A site that checks code has everything else, too.
 _READING = (
-    *("dom.js", "icon.svg", "search.js", "site.js", "theme.js", "print.css", "search.css", "site.css", "start.css"),
-    *("text.css", "vendor/LICENSES.txt", "vendor/minisearch.js", "vendor/source-serif-4.woff2"),
+    *("dom.js", "icon.svg", "search.js", "service_worker.js", "site.js", "theme.js", "print.css", "search.css"),
+    *("site.css", "start.css", "text.css"),
+    *("vendor/LICENSES.txt", "vendor/minisearch.js", "vendor/source-serif-4.woff2"),
 )
 # A quarter of the scripts, above all types, which no browser needs.
 _COMMENT = re.compile(rb"^ *//.*\n|/\*\*[^\0]*?\*/\s*", re.MULTILINE)
 _ONLY_SERVER = ("backend_server.", "training")
-_ONLY_BROWSER = ("backend_browser.", "browser_", "pyodide_")
+_ONLY_BROWSER = ("backend_browser.", "browser_", "pyodide_", "service_worker.")
 _HEADINGS = ("h1", "h2", "h3", "dt")
 _SKIPPED = ("script", "style", "pre", "math", "nav", "aside")  # for the search
 
@@ -52,17 +54,24 @@ def pages(
     site = SitePages(curriculum, backend, policy, assets.keys(), commands, repository)
     texts = {name: text.encode() for name, text in site.pages().items()}
     contents = texts | {name: text.encode() for name, text in site.figures.items()}
+    digests: dict[str, str] = {}
     if backend == "browser":
         from autograder.web.site import pyodide_bundle  # It imports pytest, which reading does not need.
 
         local = pyodide_bundle.folder_files(pyodide) if pyodide else {}
         assets |= pyodide_bundle.browser_files(curriculum, local)
         contents |= {f"{pyodide_bundle.FOLDER}/{name}": data for name, data in local.items()}
+        digests |= {entry.url: entry.sha256 for entry in pyodide_bundle.from_cdn() if not local}
     course_map = importlib.resources.files(curriculum.package).joinpath("common/figures/map.svg")
     if backend != "none" and course_map.is_file():
         assets["map.svg"] = course_map.read_bytes()
     contents |= {f"assets/{name}": data for name, data in assets.items()}
     contents["assets/search.json"] = search_index(texts)
+    if worker := contents.pop("assets/service_worker.js", b""):
+        digests |= {name: hashlib.sha256(data).hexdigest() for name, data in contents.items()}
+        files = json.dumps(digests, sort_keys=True).encode()
+        version = hashlib.sha256(files).hexdigest().encode()
+        contents["service_worker.js"] = b'const FILES = %s, VERSION = "%s";\n' % (files, version) + worker
     return contents
 
 

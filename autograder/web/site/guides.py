@@ -38,9 +38,7 @@ GUIDES = (
     Guide("week_moodle", "One week with Moodle", "From the download to the grading worksheet and feedback files", True),
     Guide("week_gradescope", "One week with Gradescope", "Headway as the autograder, and grading its export", True),
     Guide("week_nbgrader", "One week with nbgrader", "Notebooks, the exchange, formgrader", True),
-    Guide(
-        "week_github_classroom", "One week with GitHub Classroom", "A report for every push, grades from clones", True
-    ),
+    Guide("week_github_classroom", "One week with GitHub Classroom", "A report for each push, grades of clones", True),
     Guide("sandbox", "The sandbox", "What isolates the code of students", True),
     Guide("security", "Security", "What is promised against whom, and what is not", True, "SECURITY.md"),
     Guide("courses", "Your own course", "What a package with a course contains", True),

@@ -81,24 +81,20 @@ class SitePages:
         for number, assignment in enumerate(self._course.assignments):
             result[f"{assignment.module}.html"] = self._lesson_page(number, assignment, lessons[assignment.module])
         if self._built_in:
-            result["train.html"] = self._render("train.html.j2", "Train your model", "train")
+            result["train.html"] = self._render("Train your model", "train")
         if self._links.terms:
             terms = sorted(self._links.terms.values(), key=lambda term: term.text.lower())
             introduced = {module: text.ids for module, text in texts.items()}
-            result["glossary.html"] = self._render(
-                "glossary.html.j2", "Glossary", "glossary", terms=terms, introduced=introduced
-            )
+            result["glossary.html"] = self._render("Glossary", "glossary", terms=terms, introduced=introduced)
         for guide in self._guides:
             resolve = guides.link_resolver(guide, self._guides, self.figures, self._repository)
             document = guides.render_guide(guide, self._markdown, resolve)
-            result[f"{guide.page}.html"] = self._render(
-                "document.html.j2", guide.name, guide.page, description=guide.about, document=document
-            )
+            values: dict[str, Any] = {"description": guide.about, "document": document}
+            result[f"{guide.page}.html"] = self._render(guide.name, guide.page, "document", **values)
         if self._commands:
             sections = groupby(self._commands, key=attrgetter("section"))
-            result["commands.html"] = self._render(
-                "commands.html.j2", "The command line", "commands", commands=self._commands, sections=sections
-            )
+            values = {"commands": self._commands, "sections": sections}
+            result["commands.html"] = self._render("The command line", "commands", **values)
         return result
 
     def _menus(self) -> dict[str, list[tuple[str, str]]]:
@@ -119,7 +115,6 @@ class SitePages:
         minutes = sum(function.minutes for function in self._course.functions.values())
         title = "Headway: learn the transformer by writing it" if self._built_in else self._course.title
         return self._render(
-            "index.html.j2",
             title,
             "index",
             example=example,
@@ -134,7 +129,6 @@ class SitePages:
     def _lesson_page(self, number: int, assignment: Assignment, lesson: PageHtml) -> str:
         neighbors = self._course.assignments
         return self._render(
-            "lesson.html.j2",
             lesson.name.replace("`", ""),
             "lesson",
             description=lesson.summary,
@@ -146,10 +140,10 @@ class SitePages:
             following=neighbors[number + 1] if number + 1 < len(neighbors) else None,
         )
 
-    def _render(self, template: str, title: str, page: str, *, description: str = "", **values: Any) -> str:
+    def _render(self, title: str, page: str, template: str = "", *, description: str = "", **values: Any) -> str:
         script, extra_styles = _EXTRA.get(page, ("", ()))
         available = script in self._assets
-        return self._templates.get_template(template).render(
+        return self._templates.get_template(f"{template or page}.html.j2").render(
             title=title,
             page=page,
             description=description,

@@ -55,6 +55,7 @@ def test_pages_obey_the_rules_and_have_what_their_back_end_can_do(site, backend)
         assert (f'<script type="module" src="assets/{name}.js">' in page) == (backend in backends)
         assert (f"assets/{name}.js" in files) == (backend in backends)
         assert name != "home" or ("assets/map.svg" in files) == (backend in backends)
+    assert ("service_worker.js" in files) == (backend != "server"), "which has an API and a token"
 
 
 def broken_links(site, html_pages):

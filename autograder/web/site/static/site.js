@@ -10,6 +10,7 @@ const contents = document.getElementById("contents");
 if (contents) followReading(contents);
 makeScrollersFocusable();
 addEventListener("resize", makeScrollersFocusable);
+if (document.documentElement.dataset.backend !== "server" && navigator.serviceWorker) keepForOffline(navigator.serviceWorker);
 
 /**
  * Marks the section that is being read, and closes the contents of a narrow screen once an entry has been chosen.
@@ -39,6 +40,14 @@ function followReading(nav) {
   nav.addEventListener("click", (event) => {
     if (/** @type {Element} */ (event.target).closest("a") && nav.matches(":popover-open")) nav.hidePopover();
   });
+}
+
+/** Keeps what is loaded for readers without a network. There is no service worker without https or localhost. @param {ServiceWorkerContainer} workers */
+async function keepForOffline(workers) {
+  const isFirst = !workers.controller;
+  await workers.register(new URL("../service_worker.js", import.meta.url)).catch(() => {}); // Storage may be switched off.
+  const { active } = await workers.ready;
+  if (isFirst) active?.postMessage([location.href, ...performance.getEntriesByType("resource").map(({ name }) => name)]);
 }
 
 /** Adds a slider that chooses the frame of a figure; the file shows its last one. @param {HTMLImageElement} image */
