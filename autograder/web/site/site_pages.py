@@ -20,7 +20,7 @@ from autograder.web.site.markdown import CourseLinks, Markdown, PageText
 from autograder.workspace.files import stub_text
 from autograder.workspace.finished import CARD_STEP, READ_STEP
 
-EXAMPLE = "example_report.json"  # the report on the start page; `make picture` writes it
+EXAMPLE = "static/example.json"  # edits and their reports, for the start page; `make picture` writes it
 _STYLES = ("site.css", "text.css", "search.css")  # of every page
 # The script of a kind of page, and its style sheets: a site whose back end runs them has them.
 _EXTRA = {
@@ -147,7 +147,7 @@ class SitePages:
             title=title,
             page=page,
             description=description,
-            styles=[*_STYLES, *["start.css"] * (page == "index"), *(extra_styles if available else ())],
+            styles=[*_STYLES, *["start.css", "report.css"] * (page == "index"), *(extra_styles if available else ())],
             scripts=["site.js", *[script] * available],
             **self._shared,
             **values,

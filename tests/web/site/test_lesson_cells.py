@@ -384,7 +384,7 @@ def test_start_page_becomes_a_home_for_who_has_begun(browser, lesson_site):
         event = {"event": "statuses", "statuses": statuses, "points": {"earned": points, "possible": points}}
         page.js("fake.emit(arguments[0])", event)
         page.wait(f"{work}.includes(arguments[0])", expected)
-        return page.js("return [...document.querySelectorAll('.map a.complete')].map((link) => link.ariaLabel)")
+        return page.js("return [...document.querySelectorAll('.course-map a.complete')].map((link) => link.ariaLabel)")
 
     required = {name: "passed" for name, function in TRANSFORMER.functions.items() if not function.bonus}
     nothing = dict.fromkeys(TRANSFORMER.functions, "not_started")
@@ -392,7 +392,9 @@ def test_start_page_becomes_a_home_for_who_has_begun(browser, lesson_site):
     some = {name: "passed" for name in nothing if name.startswith("tokenizer.")}
     some |= {SOFTMAX: "passed", LOG_SOFTMAX: None}
     passing = show(nothing | some, 12, f"Continue with {LOG_SOFTMAX} (assignment 4: Softmax and cross-entropy)")
-    modules = page.js("return [...document.querySelectorAll('.map [data-module]')].map((part) => part.dataset.module)")
+    modules = page.js(
+        "return [...document.querySelectorAll('.course-map [data-module]')].map((at) => at.dataset.module)"
+    )
     assert {*modules} == TRANSFORMER.modules.keys(), "every assignment has a place on the map"
     assert passing == ["tokenizer (assignment 1: Text as numbers): 5 of 5 functions pass"]
     assert re.search(r"\n6 of \d+ functions pass: 12 of \d{3}[.\d]* points\.", page.text(".work"))
@@ -400,7 +402,7 @@ def test_start_page_becomes_a_home_for_who_has_begun(browser, lesson_site):
     assert state.strip() == "1 of 5 functions pass, 1 not checked since the last change"
     assert page.js("return document.querySelectorAll('.assignments .status-mark-passed').length") == 1
     show(nothing | required, 700, f"The course is complete: all {len(TRANSFORMER.assignments)} assignments")
-    assert page.js("return document.querySelectorAll('.map a:not(.complete)').length") == 0
+    assert page.js("return document.querySelectorAll('.course-map a:not(.complete)').length") == 0
     assert "Train your model" in page.text(".work a")
 
 

@@ -1,4 +1,4 @@
-"""The site in a real browser: no errors, search, the choice of colors, phones, keyboard and paper."""
+"""The site in a real browser: no errors, search, the choice of colors, phones, keyboard, paper, no network."""
 
 import pytest
 from support.static_server import serve
@@ -22,6 +22,10 @@ def contents():
 
 
 CHROMIUM_FLAGS = ("hide-scrollbars",)
+KEPT = """
+    const [version, done] = arguments, paths = (requests) => requests.map(({ url }) => new URL(url).pathname.slice(1));
+    caches.keys().then((names) => names.find((name) => name.endsWith(version)))
+        .then(async (name) => done(name ? paths(await (await caches.open(name)).keys()) : []));"""
 
 
 @pytest.fixture(scope="module")
@@ -135,6 +139,19 @@ def test_slider_below_a_figure_shows_its_frames_by_keyboard(wide, address):
     wait_until(lambda: image.screenshot_as_base64 != before)
 
 
+def test_editor_of_the_start_page_names_the_mistake_and_turns_green(wide, address):
+    wide.get(address + "index.html")
+    mark = "return [...new Set([...document.querySelectorAll('.try .map-marks td')].map((cell) => cell.className))]"
+    wait_until(lambda: wide.find_elements(By.CSS_SELECTOR, ".try td"))
+    text = wide.find_element(By.CSS_SELECTOR, ".try").text
+    assert "not divided by √d_k" in text and "map-cell map-0" not in wide.execute_script(mark)
+    editor = wide.find_element(By.CSS_SELECTOR, ".try textarea")
+    editor.send_keys(Keys.CONTROL, Keys.HOME, Keys.NULL, Keys.DOWN, Keys.DOWN, Keys.END, " / q.shape[-1]**0.5  # root")
+    assert wide.execute_script(mark) == ["map-cell map-0"]
+    editor.send_keys("\nx")
+    assert wide.find_element(By.LINK_TEXT, "The lesson").is_displayed()
+
+
 def test_contents_open_on_a_phone_without_covering_the_lesson_afterwards(wide, address):
     set_width(wide, 390)
     wide.get(address + "softmax.html")
@@ -173,3 +190,30 @@ def test_page_can_be_read_without_scripts(wide, address):
         assert wide.find_element(By.CSS_SELECTOR, ".cell .stub").is_displayed()
     finally:
         wide.execute_cdp_cmd("Emulation.setScriptExecutionDisabled", {"value": False})
+
+
+def test_what_was_loaded_works_offline_and_an_update_replaces_it(wide, contents):
+    worker = contents["service_worker.js"].decode()
+    first = worker.split('VERSION = "')[1][:64]
+    files = contents | {"favicon.ico": b"", "glossary.html": contents["glossary.html"] + b"<p>of another build</p>"}
+    lesson = {"softmax.html", "assets/site.js", "assets/text.css", "assets/vendor/source-serif-4.woff2"}
+
+    def keeps(version, names):
+        return names <= {*wide.execute_async_script(KEPT, version)}
+
+    with serve(files, policy="") as address:
+        wide.get(address + "softmax.html")
+        wait_until(lambda: keeps(first, lesson))
+        wide.get(address + "glossary.html")
+        assert "of another build" in wide.page_source and not keeps(first, {"glossary.html"})
+        files["service_worker.js"] = worker.replace(first, "next").encode()
+        wide.execute_script("navigator.serviceWorker.getRegistration().then((found) => found.update())")
+        wait_until(lambda: not keeps(first, lesson))
+        wide.get(address + "softmax.html")
+        wait_until(lambda: keeps("next", lesson))
+    wide.get(address + "softmax.html#softmax.softmax")
+    wide.refresh()
+    assert wide.execute_script("return document.querySelector('button.theme').hidden") is False
+    wide.get(address + "glossary.html")
+    assert "You are offline" in wide.page_source
+    wide.get_log("browser")  # what could not be loaded

@@ -71,7 +71,7 @@ function showWhatIsNext() {
 async function makeHome() {
   main.classList.add("begun");
   main.append(...main.querySelectorAll(".ways"));
-  const example = document.querySelector(".report-example");
+  const example = document.querySelector(".try");
   if (!example) return null;
   const text = await (await fetch("assets/map.svg")).text();
   const map = /** @type {any} */ (new DOMParser().parseFromString(text, "image/svg+xml").documentElement);
@@ -89,7 +89,7 @@ async function makeHome() {
   }
   map.setAttribute("role", "group");
   map.setAttribute("aria-label", "Map of the model and its training; each part leads to its lesson");
-  example.replaceWith(make("figure", { class: "map" }, map,
+  example.replaceWith(make("figure", { class: "course-map" }, map,
     make("figcaption", {}, "The model that you write. Parts are green, with a thick edge, when their assignments pass.")));
   return map;
 }

@@ -10,6 +10,7 @@ const contents = document.getElementById("contents");
 if (contents) followReading(contents);
 makeScrollersFocusable();
 addEventListener("resize", makeScrollersFocusable);
+if (document.querySelector(".try")) import("./try.js");
 if (document.documentElement.dataset.backend !== "server" && navigator.serviceWorker) keepForOffline(navigator.serviceWorker);
 
 /**
