@@ -14,6 +14,7 @@ from rich.console import Console
 from rich.text import Text
 
 from autograder.courses.transformer import TRANSFORMER
+from autograder.courses.transformer.common.figures.trained_model import measured
 from autograder.documents import results
 from autograder.engine import session
 from autograder.report import check_report, wording
@@ -38,13 +39,10 @@ def attention(q, k, v, mask=None):
     return weights @ v, weights
 """
 GIVEN = """
-import math
-import numpy as np
+import math, numpy as np
 from softmax import softmax
-
 def is_hidden(mask, scores):
-    if mask is not None and mask.dtype != bool:
-        raise TypeError("mask must be boolean")
+    if mask is not None and mask.dtype != bool: raise TypeError("mask must be boolean")
     return np.broadcast_to(mask is not None and ~mask, scores.shape)
 """
 
@@ -94,14 +92,14 @@ def example() -> str:
     """What a check says of each edit, and the map of the first report with the right values in it, as JSON."""
     codes = [START.replace(WRONG, WRONG + edit) for edit in EDITS]
     reports = [page_report(document(code)) for code in codes]
-    for report in reports:
-        report |= {"remaining": "", "waiting": [], "cards": [card | HIDDEN for card in report["cards"]]}
+    for r in reports:
+        r |= {"remaining": "", "waiting": [], "cards": [card | HIDDEN for card in r["cards"]]}
     right = document(START)
     for check in wording.all_checks(right):
         if wrong := check["error_map"]:
             check["error_map"] = wrong | {"yours": wrong["expected"], "rows": ["0" * len(row) for row in wrong["rows"]]}
     edits = [{"edit": e.strip(), "code": c, "report": r} for e, c, r in zip(EDITS, codes, reports, strict=True)]
-    content = {"edits": edits, "map": page_report(right)["cards"][0]["map"]}
+    content = {"edits": edits, "map": page_report(right)["cards"][0]["map"], "samples": measured()["samples"]}
     return json.dumps(content, ensure_ascii=False, indent=1) + "\n"
 
 
