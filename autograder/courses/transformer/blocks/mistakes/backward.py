@@ -7,16 +7,10 @@ MISTAKES = Mistakes()
 
 _GRADIENTS = '{name: grads[name] for name in cache["names"]}'
 _RETURN = f"return dx, {_GRADIENTS}"
-_PRE_LN1 = 'dbranch, dln1["gamma"], dln1["beta"] = layernorm_backward(dbranch, *cache["ln1"])'
-_PRE_LN2 = 'dbranch, dln2["gamma"], dln2["beta"] = layernorm_backward(dbranch, *cache["ln2"])'
-_POST_LN1 = 'dsum, dln1["gamma"], dln1["beta"] = layernorm_backward(dstream, *cache["ln1"])'
-_POST_LN2 = 'dsum, dln2["gamma"], dln2["beta"] = layernorm_backward(dout, *cache["ln2"])'
 _PRE_SUMS, _POST_SUMS = (
     ("dstream = dout + dbranch", "dx = dstream + dbranch"),
     ("dstream = dsum + dbranch", "dx = dsum + dbranch"),
 )
-_PREFIXES = {"ln1": "dln1", "attn": "dattn", "ln2": "dln2", "ffn": "dffn"}
-
 
 mistake = MISTAKES.for_functions("blocks.block_backward")
 in_forms = InBothForms(MISTAKES, "blocks.block_backward")
@@ -54,45 +48,27 @@ mistake("last-residual-from-dout", _PRE_SUMS[1], "dx = dout + dbranch", common=T
     ask: Which gradient arrives at the first sum, the one after the attention?""")
 
 # The norms.
-_LINES = {("pre", "ln1"): _PRE_LN1, ("pre", "ln2"): _PRE_LN2, ("post", "ln1"): _POST_LN1, ("post", "ln2"): _POST_LN2}
-_NOT_SUMS = {"ln1": 'cache["attn"]["x"]', "ln2": 'cache["after_attention"]'}
-ending, which = "-".join(("ln1",)), " and ".join(("ln1",))
-edits = [
-    (_LINES["post", n], _LINES["post", n].replace(f'*cache["{n}"]', f'{_NOT_SUMS[n]}, cache["{n}"][1]'))
-    for n in ("ln1",)
-]
-mistake(f"norm-input-without-branch-{ending}", *(text for edit in edits for text in edit)).explain(f"""
-    with "post", {which} got the stream without the output of the branch in the backward pass
+mistake(
+    "norm-input-without-branch-ln1", 'dstream, *cache["ln1"]', 'dstream, cache["attn"]["x"], cache["ln1"][1]'
+).explain("""
+    with "post", ln1 got the stream without the output of the branch in the backward pass
     why: In this form the input of a norm is the sum of the two.
-    ask: What was the argument of {which} in the forward pass?""")
+    ask: What was the argument of ln1 in the forward pass?""")
 
 
 # The dictionary.
-for names in (tuple(_PREFIXES), *((name,) for name in _PREFIXES)):
-    renamed = [text for name in names for text in (f'prefixed({_PREFIXES[name]}, "{name}.")', _PREFIXES[name])]
-    names_of = "" if len(names) == 4 else f" of {names[0]}"
-    mistake(f"no-prefixes{names_of.replace(' of ', '-')}", *renamed, _GRADIENTS, "grads").explain(f"""
-        the prefixes are missing from the keys of the gradients{names_of}
-        why: The gradient of attn.W_o is stored under that name. In a network of many blocks, W_o alone is ambiguous.
-        ask: Which keys does `params` have, and which keys does your dict have?""")
-for ending, test, which in (
-    *((f"{n}-gradients", f'not name.startswith("{n}.")', f"gradients of {n}") for n in _PREFIXES),
-    ("norm-gradients", '"ln" not in name', "gradients of the two norms"),
-    ("bias-gradients", '".b_" not in name', "gradients of the biases b_..."),
-    ("attention-bias-gradients", '"attn.b_" not in name', "gradients of attn.b_qkv and attn.b_o"),
-    ("ffn-bias-gradients", '"ffn.b_" not in name', "gradients of ffn.b_1 and ffn.b_2"),
-    ("beta-gradients", '".beta" not in name', "gradients of beta"),
-):
-    mistake(f"no-{ending}", _GRADIENTS, f"{_GRADIENTS[:-1]} if {test}}}").explain(f"""
-        the {which} were not returned
-        why: A parameter without a gradient is never trained.
-        ask: Which keys does `params` have, and which keys does your dict have?""")
-_ZEROS = """    import numpy as np
-
-    d, f = params["ffn.W_1"].shape
-    sizes = {"attn.b_qkv": 3 * d, "attn.b_o": d, "ffn.b_1": f, "ffn.b_2": d}
-    params = {name: np.zeros(size, x.dtype) for name, size in sizes.items() if PART in name} | params
-    attn_params, ffn_params = subset"""
+mistake(
+    "no-prefixes",
+    *(text for name in ("ln1", "attn", "ln2", "ffn") for text in (f'prefixed(d{name}, "{name}.")', f"d{name}")),
+    *(_GRADIENTS, "grads"),
+).explain("""
+    the prefixes are missing from the keys of the gradients
+    why: The gradient of attn.W_o is stored under that name. In a network of many blocks, W_o alone is ambiguous.
+    ask: Which keys does `params` have, and which keys does your dict have?""")
+mistake("no-bias-gradients", _GRADIENTS, f"{_GRADIENTS[:-1]} if '.b_' not in name}}").explain("""
+    the gradients of the biases b_... were not returned
+    why: A parameter without a gradient is never trained.
+    ask: Which keys does `params` have, and which keys does your dict have?""")
 
 # What is returned, and what a second call finds.
 mistake(

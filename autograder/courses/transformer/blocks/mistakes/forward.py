@@ -152,24 +152,13 @@ _PLACES = {
     "ln1": ("(layernorm(ln1_in, **ln1), attn", _POST_NORMS[0]),
     "ln2": ("(layernorm(ln2_in, **ln2), ffn", _POST_NORMS[1]),
 }
-_HIDDEN = "With gamma 1 and beta 0 the mistake stays hidden."
-_GAMMA_AND_BETA = (
-    ("other-beta", 'NORM["gamma"], OTHER["beta"]', "used the beta of OTHER", _HIDDEN),
-    ("no-gamma-and-beta", 'NORM["gamma"] ** 0, NORM["beta"] * 0', "did not use gamma and beta", _HIDDEN),
-)
-for chosen in (("ln1",), ("ln2",)):
-    for name, arguments, what, why in _GAMMA_AND_BETA:
-        changes = []
-        for column in (0, 1):
-            for norm in chosen:
-                other = "ln2" if norm == "ln1" else "ln1"
-                changed = arguments.replace("NORM", norm).replace("OTHER", other)
-                changes += [_PLACES[norm][column], _PLACES[norm][column].replace(f"**{norm}", changed)]
-        of_other = "the other norm" if len(chosen) == 2 else "ln2" if chosen == ("ln1",) else "ln1"
-        which = "each of the two norms" if len(chosen) == 2 else chosen[0]
-        title = f"{which} {what.replace('OTHER', of_other)}"
-        title = title.replace("each of the two norms did not use", "neither of the two norms used")
-        in_forms(f"{name}-{'-'.join(chosen)}", *changes).explain(f"""
-            {title}
-            why: {why}
+for norm, other in (("ln1", "ln2"), ("ln2", "ln1")):
+    for name, arguments, what in (
+        ("other-beta", f'{norm}["gamma"], {other}["beta"]', f"used the beta of {other}"),
+        ("no-gamma-and-beta", f'{norm}["gamma"] ** 0, {norm}["beta"] * 0', "did not use gamma and beta"),
+    ):
+        changes = [text for old in _PLACES[norm] for text in (old, old.replace(f"**{norm}", arguments))]
+        in_forms(f"{name}-{norm}", *changes).explain(f"""
+            {norm} {what}
+            why: With gamma 1 and beta 0 the mistake stays hidden.
             ask: Which entries of `params` does each of your two norms read, and in which order does it get them?""")

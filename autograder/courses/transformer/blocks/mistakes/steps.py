@@ -10,7 +10,7 @@ _PRE_FFN = "ffn(layernorm(ln2_in, **ln2), ffn_params, activation)"
 _POST_FFN = "ffn(after_attention, ffn_params, activation)"
 _DROPPED = "attn_out, attn_mask = apply_dropout(attn_out, dropout, rng, training)"
 _SUBSETS = "    attn_params, ffn_params = subset"
-_BIASES = ("attn.b_qkv", "attn.b_o", "ffn.b_1", "ffn.b_2")
+_ATTENTION_BIASES, _FFN_BIASES = 'params["attn.b_qkv"], params["attn.b_o"]', 'params["ffn.b_1"], params["ffn.b_2"]'
 _CHECK = 'if norm not in ("pre", "post"):'
 
 mistake = MISTAKES.for_functions("blocks.block")
@@ -43,19 +43,13 @@ mistake("keys-not-normed", _PRE_ATTENTION, _PRE_ATTENTION.replace("mask)", "mask
     ask: Which arguments do you pass to the attention?""")
 
 # Biases that are absent.
-for names, which in (
-    (_BIASES, "the biases are absent"),
-    (_BIASES[:2], "the biases of the attention are absent"),
-    (_BIASES[2:], "the biases of the feed-forward network are absent"),
-    *((((name,), f"{name} is absent")) for name in _BIASES),
+for name, lookups, which in (
+    ("biases", _ATTENTION_BIASES + ", " + _FFN_BIASES, "the biases"),
+    ("attn-biases", _ATTENTION_BIASES, "the biases of the attention"),
+    ("ffn-biases", _FFN_BIASES, "the biases of the feed-forward network"),
 ):
-    title = "biases" if len(names) == 4 else names[0].partition(".")[0] + "-biases" if len(names) == 2 else names[0]
-    lookups = (
-        f'subset(params, "{n.partition(".")[0]}.")["{n.partition(".")[2]}"]' if False else f'params["{n}"]'
-        for n in names
-    )
-    mistake(f"{title}-required", _SUBSETS, f"    {', '.join(lookups)}\n{_SUBSETS}").explain(f"""
-        the code fails with a KeyError if {which}
+    mistake(f"{name}-required", _SUBSETS, f"    {lookups}\n{_SUBSETS}").explain(f"""
+        the code fails with a KeyError if {which} are absent
         why: Each of the biases may be absent.
         ask: Do you look up a bias by its name, or do you pass on the parameters that exist?""")
 
