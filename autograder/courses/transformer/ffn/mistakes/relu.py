@@ -34,16 +34,12 @@ for name, new, title in (
         {title}
         why: The slope of ReLU is 1 where x, the input of the forward pass, is positive, and 0 elsewhere.
         ask: For which x does relu(x) change when x does? By how much?""")
-for name, body, title in (
-    ("dout-missing", "(as_float(x) > 0) * np.ones_like(as_float(dout))", "the slope was not multiplied by dout"),
-    ("relu-of-dout", "relu(dout)", "relu was applied to dout"),
-):
-    group = "sign of dout" if name == "relu-of-dout" else ""
-    if not group:
-        mistake(name).body(f"return {body}").explain(f"""
-            {title}
-            why: Chain rule: the gradient of the output, times the slope of this step.
-            ask: Which of the two arguments does your result depend on, and how?""")
+mistake(
+    "dout-missing", "as_float(dout) * (as_float(x) > 0)", "(as_float(x) > 0) * np.ones_like(as_float(dout))"
+).explain("""
+    the slope was not multiplied by dout
+    why: Chain rule: the gradient of the output, times the slope of this step.
+    ask: Which of the two arguments does your result depend on, and how?""")
 mistake("writes-into-dout").body("""
     dout = as_float(dout)
     dout[np.asarray(x) <= 0] = 0
@@ -59,23 +55,16 @@ mistake("float64", "(as_float(x) > 0)", "np.where(as_float(x) > 0, 1.0, 0.0)").e
     ask: Which dtype does your mask have? A boolean mask does not change the dtype of dout.""")
 
 # What may be wrong with the result of each activation.
-for function, result, original in (
-    ("relu", "np.maximum(as_float(x), 0)", "return np"),
-    ("gelu", "x * _gelu_gate(x)", "x = as_float(x)"),
-):
+for function, result in (("relu", "np.maximum(as_float(x), 0)"), ("gelu", "x * _gelu_gate(x)")):
     mistake = MISTAKES.for_functions(f"ffn.{function}")
-    kind = "kind = np.asarray(x).dtype\n    "
     mistake("float64", f"return {result}", f"return ({result}).astype(np.float64)").explain("""
         the result is float64 for every input
         why: np.sqrt of a Python number, np.zeros and np.vectorize give float64, and so does all that is combined with
              them. A Python number such as 0 or math.sqrt(2) does not change the dtype of x.
         ask: Which dtype does x have, and which dtype does your result have? From which line on?""")
-    mistake(
-        "integers-stay",
-        f"return {result}" if function == "relu" else original,
-        f"{kind}return ({result}).astype(kind)" if function == "relu" else kind + original,
-        *(() if function == "relu" else (f"return {result}", f"return ({result}).astype(kind)")),
-    ).explain("""
+    kind = "kind = np.asarray(x).dtype\n    "
+    first = "return" if function == "relu" else "x = as_float(x)"
+    mistake("integers-stay", first, kind + first, result, f"({result}).astype(kind)").explain("""
         the result for integers is made of integers
         why: All functions of this course compute in floats; integers are converted to float64 first.
         ask: What does as_float do, and where do you call it?""")

@@ -2,8 +2,8 @@
 
 from autograder.courses.transformer.common.mistakes.batch_axes import add_batch_axes_mistakes
 from autograder.courses.transformer.common.mistakes.weight_gradients import (
-    add_dictionary_mistakes,
     add_gradient_mistakes,
+    add_key_mistake,
 )
 from autograder.engine.diagnosis.mistake import Mistakes
 
@@ -87,14 +87,9 @@ mistake("dx-float64", _END, "return (dx_q + dx_k + dx_v).astype(np.float64), gra
     dx is float64 even when the inputs are float32
     why: np.zeros gives float64 unless a dtype is given.
     ask: What is the dtype of the array in which you collect dx?""")
-for parameter in ("W_k", "W_v"):
-    left = 'cache["merged"]' if parameter == "W_o" else "x"
-    right = {"W_q": "merge_heads(dq)", "W_k": "merge_heads(dk)", "W_v": "merge_heads(dv)", "W_o": "dout"}[parameter]
-    product = f"({left}.swapaxes(-1, -2) @ {right})"
-    add_gradient_mistakes(
-        mistake, _END, parameter, of_first_text=f"{product}[0] if x.ndim > 2 else {product}", not_summed=product
-    )
-add_dictionary_mistakes(mistake, _END)
+for parameter, gradient in (("W_k", "dk"), ("W_v", "dv")):
+    add_gradient_mistakes(mistake, _END, parameter, f"x.swapaxes(-1, -2) @ merge_heads({gradient})")
+add_key_mistake(mistake, _END)
 mistake("cache-used-up", _END, f'cache["q"] *= 0\n    {_END}').explain("""
     an array of the cache was changed in place
     why: `*=` on an array of the cache writes into it. A second call with the same cache gives another result.

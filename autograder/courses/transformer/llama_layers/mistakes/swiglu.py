@@ -2,8 +2,8 @@
 
 from autograder.courses.transformer.common.mistakes.batch_axes import add_batch_axes_mistakes
 from autograder.courses.transformer.common.mistakes.weight_gradients import (
-    add_dictionary_mistakes,
     add_gradient_mistakes,
+    add_key_mistake,
 )
 from autograder.engine.diagnosis.mistake import Mistakes
 
@@ -110,14 +110,9 @@ for name, code, title in (
         ask: How often was x used in the forward pass?""")
 for parameter, left, right in (("W_gate", "x", "dgate"), ("W_down", 'cache["hidden"]', "dout")):
     per_text = f"({left}[..., None] * {right}[..., None, :])"
-    add_gradient_mistakes(
-        mistake,
-        _END,
-        parameter,
-        of_first_text=f"{per_text}[0].sum(axis=tuple(range(x.ndim - 2)))",
-        not_summed=f"{per_text}.sum(axis=-3) if x.ndim > 1 else {per_text}",
-    )
-add_dictionary_mistakes(mistake, _END)
+    not_summed = f"{per_text}.sum(axis=-3) if x.ndim > 1 else {per_text}"
+    add_gradient_mistakes(mistake, _END, parameter, not_summed)
+add_key_mistake(mistake, _END)
 mistake("dx-float64", _END, "return (dx_gate + dx_up).astype(np.float64), grads").explain("""
     dx is float64 even when the inputs are float32
     why: np.zeros gives float64 unless a dtype is given.
