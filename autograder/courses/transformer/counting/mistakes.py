@@ -83,7 +83,6 @@ mistake(
     why: It is allowed: there are no pairs, so every count is k.
     ask: How many pairs does an empty text have, and what is then in the table of counts for k = 1?""")
 
-_CUMSUM = "np.cumsum(probs)"
 _DART = "dart = rng.random()"
 _BEYOND = "if dart >= ends[-1]:"
 _LAST = "int(np.flatnonzero(probs)[-1])"

@@ -74,7 +74,6 @@ mistake(
     ask: In the backward pass, is the division before or after the point where the gradients of q and k separate?""")
 
 _RESULT = "return dq, dk, dv"
-_GRADIENTS = ("dq", "dk", "dv")
 mistake("order-dq-dv-dk", _RESULT, "return dq, dv, dk").explain("""
     the gradients were returned in the order dq, dv, dk
     why: The gradients are returned in the order of the arguments: q, k, v.

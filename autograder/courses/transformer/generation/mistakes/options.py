@@ -32,9 +32,3 @@ mistake("p-of-1-refused", "0 < top_p <= 1", "0 < top_p < 1").explain("""
     top_p = 1 was rejected
     why: 1 is allowed, and keeps all tokens.
     ask: Which end of the interval (0, 1] belongs to it?""")
-_CHECKS = (
-    "    if top_k is not None and top_k < 1:\n"
-    '        raise ValueError(f"top_k must be at least 1, got {top_k}")\n'
-    "    if top_p is not None and not 0 < top_p <= 1:\n"
-    '        raise ValueError(f"top_p must be in (0, 1], got {top_p}")\n'
-)

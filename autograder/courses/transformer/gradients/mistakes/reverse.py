@@ -18,7 +18,6 @@ _LINES = {
     "sum": "[dout * np.ones_like(used[0])]",
 }
 _TANH = "The derivative of tanh(x) is 1 - tanh²(x), and tanh(x) is the result of the entry itself."
-_ADD = "Each of the two arrays occurs in the sum with the factor 1, so both get the upstream gradient."
 # The name, the operation, the wrong line, the title, and why.
 _WRONG = (("of-argument", "tanh", "[dout * (1 - used[0] ** 2)]", "tanh: 1 - x² was used, not 1 - tanh²(x)", _TANH),)
 

@@ -5,7 +5,6 @@ from autograder.engine.diagnosis.mistake import Mistakes
 MISTAKES = Mistakes()
 
 _LENGTH = "if length > config.block_size:"
-_MASK = "mask = causal_mask(length)"
 _EMBED = 'x = embed_tokens(ids, params["W_tok"])'
 _PARAMS = 'subset(params, f"blocks.{i}.")'
 _CALL = f"llama_block(x, {_PARAMS}, config, mask)"

@@ -8,8 +8,6 @@ MISTAKES = Mistakes()
 _PARAMETERS = 'W_qkv, b_qkv = params["W_qkv"], params.get("b_qkv")\n'
 _ATTENTION = "    heads, weights = attention(q, k, v, mask)"
 _CALL = "attention(q, k, v, mask)"
-_OUT = "out = _project(merged, W_o, b_o)"
-_SELF = "heads[..., i * n_heads : (i + 1) * n_heads, :, :] for i in range(3)"
 # Where a mistake is made: the end of its name, the start of its title, and the condition.
 SCOPES = (
     ("", "", "True"),
