@@ -4,8 +4,7 @@ from autograder.courses.transformer.encoder_decoder.mistakes.backward import MIS
 from autograder.courses.transformer.encoder_decoder.mistakes.blocks import MISTAKES as BLOCKS
 from autograder.courses.transformer.encoder_decoder.mistakes.decoder_block_steps import MISTAKES as STEPS
 from autograder.courses.transformer.encoder_decoder.mistakes.model import MISTAKES as MODEL
-from autograder.courses.transformer.encoder_decoder.mistakes.pre_norm import MISTAKES as PRE_NORM
 from autograder.courses.transformer.encoder_decoder.mistakes.stacks import MISTAKES as STACKS
 from autograder.engine.diagnosis.mistake import Mistakes
 
-MISTAKES = Mistakes(BLOCKS, STEPS, STACKS, MODEL, BACKWARD, PRE_NORM)
+MISTAKES = Mistakes(BLOCKS, STEPS, STACKS, MODEL, BACKWARD)

@@ -1,16 +1,12 @@
 """Mistakes in the backward pass of the whole model."""
 
-from autograder.engine.diagnosis.mistake import MistakeEntry, Mistakes
+from autograder.engine.diagnosis.mistake import Mistakes
 
 MISTAKES = Mistakes()
 
 _DSCORES = "dlog_probs - np.exp(log_probs) * dlog_probs.sum(axis=-1, keepdims=True)"
 
 mistake = MISTAKES.for_functions("encoder_decoder.transformer_backward")
-
-
-def _in_block(name: str, *edits: str) -> MistakeEntry:
-    return mistake(name, *edits, inside="_decoder_block_backward")
 
 
 mistake("log-softmax-skipped", _DSCORES, "dlog_probs", common=True).explain("""

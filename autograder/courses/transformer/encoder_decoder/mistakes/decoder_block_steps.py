@@ -6,48 +6,44 @@ MISTAKES = Mistakes()
 
 mistake = MISTAKES.for_functions("encoder_decoder.decoder_block")
 
-# What holds for each of the three steps.
-_STEPS = (
-    ("first", "the self attention", "x", "sum1 = x + attn_out", "attn_out", "after_attention"),
-    (
-        "second",
-        "the source attention",
-        "the stream",
-        "sum2 = after_attention + source_out",
-        "source_out",
-        "after_source_attention",
-    ),
-    ("third", "ffn", "the stream", "sum3 = after_source_attention + ffn_out", "ffn_out", "after_ffn"),
-)
-_STREAMS = {1: "x", 2: "after_attention", 3: "after_source_attention"}
-for number, (step, name, stream, total, branch, _) in enumerate(_STEPS, 1):
-    norm = f"layernorm(sum{number}, **ln{number})"
-    branch_norm = f"layernorm({_STREAMS[number]}, **ln{number}) if pre"
-    place = "last" if number == 3 else step
-    mistake(f"no-{step}-residual", total, f"sum{number} = {branch}", common=number == 2).explain(f"""
+for number, step, stream, total, new, name in (
+    (1, "first", "x", "sum1 = x + attn_out", "sum1 = attn_out", "the self attention"),
+    (2, "second", "the stream", "sum2 = after_attention +", "sum2 =", "the source attention"),
+):
+    mistake(f"no-{step}-residual", total, new, common=number == 2).explain(f"""
         {stream} was not added to the output of {name}
         why: Each step adds its output to the residual stream. Without that, the previous content of the stream is lost.
         ask: Each of the three steps adds to the stream. Do yours?""")
-    mistake(f"{place}-norm-missing", norm, f"sum{number}", branch_norm, f"{_STREAMS[number]} if pre").explain(f"""
-        there is no norm in the {place} step
+for number, step, stream in (
+    (1, "first", "x"),
+    (2, "second", "after_attention"),
+    (3, "last", "after_source_attention"),
+):
+    edits = (
+        f"layernorm(sum{number}, **ln{number})",
+        f"sum{number}",
+        f"layernorm({stream}, **ln{number}) if pre",
+        f"{stream} if pre",
+    )
+    mistake(f"{step}-norm-missing", *edits).explain(f"""
+        there is no norm in the {step} step
         why: Each of the three steps has a norm: after the sum with post-norm, on the branch with pre-norm.
         ask: How many norms are there in params, and how many does your code use?""")
-    gamma, beta, others = f'ln{number}["gamma"]', f'ln{number}["beta"]', [o for o in (1, 2, 3) if o != number]
-    for ending, arguments, title in (
-        *((f"other-norm-{o}", f"**ln{o}", f"used the gamma and beta of ln{o}") for o in others),
-        *((f"other-gamma-{o}", f'ln{o}["gamma"], {beta}', f"used the gamma of ln{o}") for o in others),
-        *((f"other-beta-{o}", f'{gamma}, ln{o}["beta"]', f"used the beta of ln{o}") for o in others),
-        ("gamma-and-beta-exchanged", f"{beta}, {gamma}", "got gamma and beta swapped"),
-        ("no-gamma-and-beta", f"{gamma} ** 0, {beta} * 0", "did not use gamma and beta"),
-        ("no-gamma", f"{gamma} ** 0, {beta}", "did not use gamma"),
-        ("no-beta", f"{gamma}, {beta} * 0", "did not use beta"),
-    ):
-        changed = [t for old in (norm, branch_norm) for t in (old, old.replace(f"**ln{number}", arguments))]
-        start = "Which" if "other" in ending else "What do gamma and beta do in a layer norm, and which"
-        mistake(f"ln{number}-{ending}", *changed).explain(f"""
-            ln{number} {title}
-            why: Each norm has its own gain and bias, all of them with the shape (D,), so there is no error.
-            ask: {start} of the entries of params does each norm of your code use?""")
+for name, sum_and_stream, norm, arguments, title in (
+    (
+        "ln1-no-gamma-and-beta",
+        ("sum1", "x"),
+        "ln1",
+        'ln1["gamma"] ** 0, ln1["beta"] * 0',
+        "ln1 did not use gamma and beta",
+    ),
+    ("ln3-other-norm-2", ("sum3", "after_source_attention"), "ln3", "**ln2", "ln3 used the gamma and beta of ln2"),
+):
+    changed = [text for x in sum_and_stream for text in (f"layernorm({x}, **{norm})", f"layernorm({x}, {arguments})")]
+    mistake(name, *changed).explain(f"""
+        {title}
+        why: Each norm has its own gain and bias, all of them with the shape (D,), so there is no error.
+        ask: Which of the entries of params does each norm of your code use?""")
 
 # What the steps read and add.
 mistake("shared-source-attention", 'subset(params, "attn.")', 'subset(params, "source_attn.")').explain("""

@@ -9,16 +9,12 @@ _LOG_SOFTMAX = 'log_softmax(linear(x, params["W_head"], params.get("b_head")))'
 _WHICH_BLOCKS = 'encoder_block(x, subset(params, f"encoder.{i}."), config.n_heads, mask, config.norm)'
 
 _STACKS = {
-    "encode": ("source", "encoder", "W_source", "return x, cache", "memory"),
-    "decode": ("target", "decoder", "W_target", "return log_probs, cache", "log_probs"),
+    "encode": ("source", "encoder", "W_source", "return x, cache"),
+    "decode": ("target", "decoder", "W_target", "return log_probs, cache"),
 }
 _POSITIONS = "sinusoidal_positions(np.shape(IDS)[-1], config.d_model).astype(TABLE.dtype)"
 _SCALE = "scale=math.sqrt(config.d_model)"
 _EMBED = f"embed(IDS, TABLE, {_POSITIONS}, {_SCALE})"
-_SCALES = (
-    ("not-scaled", "1.0", "not multiplied by √D"),
-    ("divided", "1 / math.sqrt(config.d_model)", "divided by √D, not multiplied"),
-)
 _OTHER_EMBEDDINGS = (
     (
         *("no-positions", _POSITIONS, _POSITIONS + " * 0", "the positions were not added"),
@@ -41,13 +37,16 @@ _ZEROS = {
     "decode": "mask = mask & padding_mask(np.asarray(target) != 0) if target_mask is None else mask",
 }
 
-for function, (ids, stack, table, result, _) in _STACKS.items():
+for function, (ids, stack, table, result) in _STACKS.items():
     mistake = MISTAKES.for_functions(f"encoder_decoder.{function}")
     right = f'_embed({ids}, params["{table}"], config.d_model)'
     embedding = _EMBED.replace("IDS", ids).replace("TABLE", f'params["{table}"]')
-    for name, factor, title in _SCALES:
-        scale = factor.replace("IDS", ids).replace("TABLE", f'params["{table}"]')
-        mistake(name, right, embedding.replace(_SCALE, f"scale={scale}"), common=name == "not-scaled").explain(f"""
+    for name, factor, title in (
+        ("not-scaled", "1.0", "not multiplied by √D"),
+        ("divided", "1 / math.sqrt(config.d_model)", "divided by √D, not multiplied"),
+    ):
+        scaled = embedding.replace(_SCALE, f"scale={factor}")
+        mistake(name, right, scaled, common=name == "not-scaled").explain(f"""
             the token vectors were {title}
             why: Their entries are about 1/√D in size. Times √D, they are about as large as those of the position
                  vectors.
@@ -59,8 +58,6 @@ for function, (ids, stack, table, result, _) in _STACKS.items():
             {title}
             why: {why}
             ask: What is added to row t of the token vectors, and which dtype does it have?""")
-    clipped = f'params["{table}"].take({ids}, axis=0, mode="clip") * math.sqrt(config.d_model) + '
-    clipped = embedding.replace(f'embed({ids}, params["{table}"], ', clipped).replace(f", {_SCALE})", "")
     mistake(
         "smallest-id-unchecked",
         right,
@@ -81,7 +78,6 @@ for function, (ids, stack, table, result, _) in _STACKS.items():
         the blocks were applied from the last to the first
         why: All n_layers blocks are applied, the first one first.
         ask: Which numbers does your loop variable run through, and in which order?""")
-    ending = "" if function == "encode" else f"-of-{stack}"
     last_norm = f'x = layernorm(x, **subset(params, "{stack}.ln_f."))'
     for name, edits, text in (
         (
