@@ -107,8 +107,7 @@ for name, condition, text, more in (
         " Every row must be checked.",
     ),
 ):
-    for form, count in (("", _COUNT), ("-argmax", "(cumulative > u * total).argmax(axis=-1)")):
-        mistake(name + form, _CHECK, condition, _COUNT, count, group=name).explain(f"""
+    mistake(name, _CHECK, condition).explain(f"""
         {text}
         why: No token can be drawn from such a row.{more}
         ask: Which of your conditions is true for [0, 0], and which for [0.5, nan]?""")
