@@ -155,7 +155,7 @@ def attention__maximum_of_everything(q, k, v, mask=None):
     return w @ v, w
 
 def attention__maximum_before_mask(q, k, v, mask=None):
-    """maximum-before-mask mask-after-softmax-renormalised effect-error-not-raised"""
+    """maximum-before-mask effect-error-not-raised"""
     q, k, v = map(as_float, (q, k, v))
     s = q @ k.swapaxes(-1, -2) / math.sqrt(q.shape[-1])
     e = np.exp(s - s.max(-1, keepdims=True))

@@ -30,7 +30,7 @@ def one_hot__all_columns(ids, vocab_size):
     return out
 
 def one_hot__transposed(ids, vocab_size):
-    """new-axis-first ids-not-checked-by-index"""
+    """new-axis-first one-text-only ids-not-checked-by-index"""
     out = np.zeros((vocab_size, len(ids)))
     out[ids, np.arange(len(ids))] = 1
     return out
@@ -85,7 +85,7 @@ def embed_tokens_backward__loop(dout, ids, vocab_size):
     return dW
 
 def embed_tokens_backward__one_hot_transposed(dout, ids, vocab_size):
-    """one-text-only"""
+    """effect-unsupported-axes"""
     return one_hot(ids, vocab_size).T @ dout
 
 def embed_tokens_backward__divided_by_positions(dout, ids, vocab_size):

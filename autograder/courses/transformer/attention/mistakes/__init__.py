@@ -48,14 +48,6 @@ mistake("numbers", ", dtype=bool", "", common=True).explain("""
     the mask holds 1.0 and 0.0, not True and False
     why: The pattern is correct, but ~mask, indexing with a mask and `where=` need booleans.
     ask: What is the dtype of np.tri if none is given?""")
-mistake(
-    "additive",
-    "np.tri(n_queries, n_keys, k=n_keys - n_queries, dtype=bool)",
-    "np.where(np.tri(n_queries, n_keys, k=n_keys - n_queries, dtype=bool), 0.0, -np.inf)",
-).explain("""
-    the mask holds 0 and -inf, to be added to the scores
-    why: That is another convention. In this course a mask is boolean.
-    ask: What should the dtype of the mask be?""")
 mistake("keys-ignored", "(n_queries, n_keys, k=n_keys - n_queries, dtype=bool)", "(n_queries, dtype=bool)").explain("""
     the mask is always square: n_keys was ignored
     why: While a model writes text, there are fewer queries than keys.
@@ -94,14 +86,6 @@ mistake("axes-for-batch-and-heads", "dtype=bool)", "dtype=bool)[None, None]").ex
          fit the scores of a single text, (T, S).
     ask: What does broadcasting do with (T, S) and (B, H, T, S)?""")
 
-mistake("integers-32", ", dtype=bool)", ", dtype=np.int32)").explain("""
-    the mask holds 1 and 0, not True and False
-    why: The pattern is correct, but ~mask, indexing with a mask and `where=` need booleans. For example, ~1 is -2.
-    ask: What is ~np.array(1), and what is ~np.array(True)?""")
-mistake("large-negative-numbers", _TRI, f"np.where({_TRI}, 0.0, -1e9)").explain("""
-    the mask holds 0 and a large negative number, to be added to the scores
-    why: That is another convention. In this course a mask is boolean.
-    ask: What should the dtype of the mask be?""")
 mistake("transposed", _TRI, f"{_TRI}.T").explain("""
     the mask was transposed: (S, T)
     why: Rows are queries and columns are keys.
@@ -114,10 +98,6 @@ mistake("all-true", _TRI, "np.ones((n_queries, n_keys), dtype=bool)").explain(""
     the mask is True everywhere
     why: It then hides nothing, and every position sees the later ones.
     ask: With four queries and four keys, how many keys may the first query see?""")
-mistake("square-of-keys", _TRI, "np.tri(n_keys, dtype=bool)").explain("""
-    the mask has a row for each key: (S, S)
-    why: There is one row for each query. The queries are the last positions, so these would be the last rows.
-    ask: What is the shape of your mask for two queries and five keys?""")
 for name, offset in (
     ("small", "max(n_keys - n_queries - 1, 0)"),
     ("large", "(n_keys - n_queries and n_keys - n_queries + 1)"),
@@ -135,14 +115,17 @@ for name, condition, title in (
         why: The queries are the last of the positions, so there cannot be more of them than keys. The first queries
              would see nothing.
         ask: Which numbers of queries and keys make no sense? What does your function do with them?""")
-mistake("fewer-queries-refused", "n_queries > n_keys:", "n_queries != n_keys:").explain("""
-    fewer queries than keys were rejected
-    why: While a model writes text, the queries are only the last positions.
-    ask: A model has 9 positions in its cache and one new query. Does your function accept (1, 10)?""")
 mistake("fewer-queries-refused-only", "n_queries > n_keys:", "n_queries < n_keys:").explain("""
     fewer queries than keys were rejected, and more were accepted
     why: The comparison is the wrong way round.
     ask: Which of the two numbers may be the larger one?""")
+
+for function, mask in (("causal_mask", _TRI), ("padding_mask", "np.asarray(keep, dtype=bool)")):
+    mistake = MISTAKES.for_functions(f"attention.{function}")
+    mistake("additive", mask, f"np.where({mask}, 0.0, -np.inf)").explain("""
+        the mask holds 0 and -inf, to be added to the scores
+        why: That is another convention. In this course a mask is boolean.
+        ask: What should the dtype of the mask be?""")
 
 mistake = MISTAKES.for_functions("attention.padding_mask")
 mistake("query-axis", "[..., None, None, :]", "[:, None, :, None]", common=True).explain("""
@@ -177,14 +160,6 @@ mistake("keys-not-last", "[..., None, None, :]", "[..., None, None]").explain(""
     the new axes came last, after the keys
     why: The keys are the last axis of the scores (B, H, T, S), so they must be the last axis of the mask.
     ask: With which axis of (B, H, T, S) is the last axis of your mask aligned?""")
-mistake("additive", "np.asarray(keep, dtype=bool)", "np.where(keep, 0.0, -np.inf)").explain("""
-    the mask holds 0 and -inf, to be added to the scores
-    why: That is another convention. In this course a mask is boolean.
-    ask: What should the dtype of the mask be?""")
-mistake("axes-in-front", "[..., None, None, :]", "[None, None]").explain("""
-    the new axes came first: (1, 1, B, S)
-    why: The B of the mask is then aligned with the queries of the scores (B, H, T, S).
-    ask: With which axis of the scores should the B of the mask be aligned?""")
 mistake("axes-around", "[..., None, None, :]", "[None, :, None, :]").explain("""
     the mask has the shape (1, B, 1, S)
     why: The B of the mask is then aligned with the heads of the scores (B, H, T, S).
@@ -205,15 +180,6 @@ mistake("causal", "[..., None, None, :]", "[:, None, None, :] & np.tri(np.shape(
     the causal mask is already part of the result: (B, 1, S, S)
     why: Masks are combined with & where both are needed. In an encoder only the padding is hidden.
     ask: How many rows does your mask have for each text, and should query 0 see a real token after it?""")
-for name, dtype in (("integers", "np.int64"), ("integers-32", "np.int32"), ("floats-32", "np.float32")):
-    mistake(f"numbers-{name}", "dtype=bool", f"dtype={dtype}").explain("""
-        the mask holds 1 and 0, not True and False
-        why: The pattern is correct, but ~mask, indexing with a mask and `where=` need booleans.
-        ask: What should the dtype of the mask be?""")
-mistake("large-negative-numbers", "np.asarray(keep, dtype=bool)", "np.where(keep, 0.0, -1e9)").explain("""
-    the mask holds 0 and a large negative number, to be added to the scores
-    why: That is another convention. In this course a mask is boolean.
-    ask: What should the dtype of the mask be?""")
 mistake("first-text-only", "[..., None, None, :]", "[:1, None, None, :]").explain("""
     only the first text's padding is in the mask
     why: Each text has its own length.

@@ -26,31 +26,21 @@ _UNMASKED_MAXIMUM = (
 _HIDE = "np.copyto(scores, -np.inf, where=~mask)"
 _ADD = "scores = scores + np.where(mask, 0.0, min(CONSTANT, 0.0)).astype(scores.dtype)"
 _SOFTMAX = "_softmax_or_zeros(scores)"
-# What is done about queries that see nothing: edits of the solution. The first gives them the softmax of their scores.
-_ROWS = (
-    ("", ()),
-    (
-        "-rows-zeroed",
-        (_SOFTMAX, f"{_SOFTMAX}\n    weights = weights * (True if mask is None else mask.any(-1)[..., None])"),
-    ),
-)
-_SMALL = ("1e-5", "1e-6", "1e-7", "1e-8", "1e-9", "1e-10")
+_ZEROED = f"{_SOFTMAX}\n    weights = weights * (True if mask is None else mask.any(-1)[..., None])"
 
 mistake = MISTAKES.for_functions("attention.attention")
 mistake("mask-inverted", "where=~mask", "where=mask", common=True).explain("""
     the mask was inverted
     why: True means that a query may attend to a key. Here it attends exactly to the keys that it must not see.
     ask: Which scores should become -inf: those where the mask is True, or the others?""")
-mistake("mask-ignored", "np.copyto(scores, -np.inf, where=~mask)", "pass", common=True).explain("""
+mistake("mask-ignored", _HIDE, "pass", common=True).explain("""
     the mask was ignored
     why: Every query attends to every key, including later positions and padding.
     ask: Does your result change when the mask changes?""")
 mistake(
     "mask-after-softmax",
-    "np.copyto(scores, -np.inf, where=~mask)",
-    "pass",
-    "_softmax_or_zeros(scores)",
-    "_softmax_or_zeros(scores) * (1 if mask is None else mask.astype(scores.dtype))",
+    *(_HIDE, "pass"),
+    *(_SOFTMAX, f"{_SOFTMAX} * (1 if mask is None else mask.astype(scores.dtype))"),
 ).explain("""
     the mask was applied after the softmax
     why: The hidden keys have already received part of the weight, so the weights of a query sum to less than 1.
@@ -60,7 +50,7 @@ mistake("large-negative-number", "-np.inf, where", "-1e9, where", common=True).e
     why: A query that sees nothing then attends to all keys equally, because all of its scores are the same. Its weights
          and its output must be 0.
     ask: What is the softmax of a row in which all scores are -1e9?""")
-mistake("nan-where-nothing-is-seen", "_softmax_or_zeros(scores)", "softmax(scores)", common=True).explain("""
+mistake("nan-where-nothing-is-seen", _SOFTMAX, "softmax(scores)", common=True).explain("""
     a query that sees nothing got nan
     why: -inf - (-inf) is nan. The weights and the output of such a query must be 0.
     ask: What is the largest score of a row in which all are -inf? What happens when it is subtracted?""")
@@ -73,27 +63,16 @@ mistake("mask-required", "if mask is not None:", "if ~mask is not None:").explai
     the function does not work without a mask
     why: mask=None means that every query may attend to every key.
     ask: What is ~None?""")
-for name, fill, softmax in (
-    ("infinite", "-np.inf", "_softmax_or_zeros(scores)"),
-    ("large-number", "-1e9", "softmax(scores)"),
-):
-    mistake(
-        f"mask-of-full-shape-only-{name}",
-        "np.copyto(scores, -np.inf, where=~mask)",
-        f"scores[~mask] = {fill}",
-        "_softmax_or_zeros(scores)",
-        softmax,
-        group="mask of full shape only",
-    ).explain("""
+for name, fill, softmax in (("infinite", "-np.inf", _SOFTMAX), ("large-number", "-1e9", "softmax(scores)")):
+    edits = (_HIDE, f"scores[~mask] = {fill}", _SOFTMAX, softmax)
+    mistake(f"mask-of-full-shape-only-{name}", *edits, group="mask of full shape only").explain("""
         the function needs a mask as large as the scores: scores[~mask]
         why: A boolean index must have the shape of the array. But a mask only has to broadcast, so that one mask can
              serve all texts and heads.
         ask: Which NumPy functions take a condition and broadcast it against the scores?""")
 mistake(
     "zero-times-infinity-and-nan",
-    "np.copyto(scores, -np.inf, where=~mask)",
-    "scores = scores + (1 - mask) * -np.inf",
-    *("_softmax_or_zeros(scores)", "softmax(scores)"),
+    *(_HIDE, "scores = scores + (1 - mask) * -np.inf", _SOFTMAX, "softmax(scores)"),
 ).explain("""
     -inf was multiplied by 0: (1 - mask) * -inf is nan where the mask is True
     why: 0 times infinity is nan, and adding it makes every visible score nan.
@@ -109,7 +88,7 @@ mistake(
     why: The caller decides what is hidden. In an encoder and in cross attention, later positions may be seen.
     ask: With mask=None and 3 keys, how many keys should the first query see, and how many does it see?""")
 
-mistake("mask-filled-with--1e4-rows-zeroed", "-np.inf, where", "-1e4, where", *_ROWS[1][1]).explain("""
+mistake("mask-filled-with--1e4-rows-zeroed", "-np.inf, where", "-1e4, where", _SOFTMAX, _ZEROED).explain("""
     hidden scores were set to a number that is not negative enough
     why: Other scores can be still more negative, and the hidden key then gets all the weight.
     ask: Which number is below every score that can occur?""")
@@ -119,28 +98,26 @@ mistake("number-added", _HIDE, _ADD, constant=-30.0).explain("""
          still there if a query sees nothing.
     ask: Which score gets the weight 0 in a softmax, however large it was before?""")
 # The weights are changed after the softmax.
-for name, total in (
-    ("", "weights.sum(axis=-1, keepdims=True)"),
-    ("-rows-zeroed", "np.maximum(weights.sum(axis=-1, keepdims=True), np.finfo(weights.dtype).tiny)"),
-    *((f"-plus-{small}", f"(weights.sum(axis=-1, keepdims=True) + {small})") for small in _SMALL),
-):
+for name, more, constant in (("", "", None), ("-plus-number", " + CONSTANT", 1e-6)):
+    total = f"(weights.sum(axis=-1, keepdims=True){more})"
     mistake(
         f"mask-after-softmax-renormalised{name}",
         _HIDE,
         "pass",
         _SOFTMAX,
         f"{_SOFTMAX}\n    if mask is not None:\n        weights = weights * mask\n        weights = weights / {total}",
+        constant=constant,
     ).explain("""
         the mask was applied after the softmax, and the weights normalized again
         why: If a hidden score is much larger than the others, their weights are already rounded to 0, and are lost.
         ask: Which weights are left if a hidden key has the score 30000? What if it had been hidden before the
              softmax?""")
-for name, total in (
-    ("", "np.where(total == 0, 1, total)"),
-    ("-and-nan", "total"),
-    *((f"-plus-{small}", f"(total + {small})") for small in _SMALL),
+for name, total, constant in (
+    ("", "np.where(total == 0, 1, total)", None),
+    ("-and-nan", "total", None),
+    ("-plus-number", "(total + CONSTANT)", 1e-6),
 ):
-    mistake(f"maximum-before-mask{name}").body(_UNMASKED_MAXIMUM.format(total=total)).explain("""
+    mistake(f"maximum-before-mask{name}", constant=constant).body(_UNMASKED_MAXIMUM.format(total=total)).explain("""
         the maximum was taken before the mask was applied
         why: It may be the score of a hidden key. If that is far above the others, their exponentials are all rounded to
              0.
@@ -149,29 +126,11 @@ for name, total in (
 
 # Masks that should be rejected.
 _CHECK = "if mask.dtype != bool:"
-for name, edits in (
-    ("", (_CHECK, "if False:", "where=~mask", "where=mask == 0")),
-    ("-minus-infinity-as-true", (_CHECK, "if mask.dtype.kind == 'i':", "where=~mask", "where=mask == 0")),
-    (
-        "-added",
-        (
-            _CHECK,
-            "if False:",
-            _HIDE,
-            f"if mask.dtype == bool:\n            {_HIDE}\n        else:\n            scores += mask",
-        ),
-    ),
-    (
-        "-floats-added",
-        (
-            _CHECK,
-            "if mask.dtype.kind == 'i':",
-            _HIDE,
-            f"if mask.dtype == bool:\n            {_HIDE}\n        else:\n            scores += mask",
-        ),
-    ),
-):
-    mistake(f"numbers-in-mask-accepted{name}", *edits, common=not name, group="numbers in the mask").explain("""
+_ADDED = f"if mask.dtype == bool:\n            {_HIDE}\n        else:\n            scores += mask"
+for name, *use in (("", "where=~mask", "where=mask == 0"), ("-added", _HIDE, _ADDED)):
+    mistake(
+        f"numbers-in-mask-accepted{name}", _CHECK, "if False:", *use, common=not name, group="numbers in the mask"
+    ).explain("""
         a mask of numbers was accepted
         why: In a mask of 0 and -inf, 0 means "may attend", but as a boolean it is False: with the wrong convention
              everything still runs, and the results are wrong.

@@ -15,11 +15,10 @@ mistake("booleans", ".astype(np.float64)", "", common=True).explain("""
     the result is boolean, not float
     why: True and False are in the correct places, but arithmetic with booleans is different: True + True is True.
     ask: What is the dtype of np.arange(3) == 1, and what is True + True?""")
-for name, dtype in (("integers", "int64"), *((f"integers-{d}", d) for d in ("int32", "int16", "int8", "uint8"))):
-    mistake(name, "np.float64", f"np.{dtype}", common=name == "integers").explain("""
-        the result holds integers, not floats
-        why: The entries are correct, but the dtype is not, and results computed from them may get another dtype, too.
-        ask: What happens in your code in `rows = one_hot(ids, 3)`, then `rows *= 0.5`?""")
+mistake("integers", "np.float64", "np.int64", common=True).explain("""
+    the result holds integers, not floats
+    why: The entries are correct, but the dtype is not, and results computed from them may get another dtype, too.
+    ask: What happens in your code in `rows = one_hot(ids, 3)`, then `rows *= 0.5`?""")
 mistake("as-wide-as-the-largest-id", "np.arange(vocab_size)", "np.arange(ids.max(initial=0) + 1)").explain("""
     the rows are only as long as the largest id requires
     why: Two texts then have rows of different lengths, depending on which tokens happen to occur.

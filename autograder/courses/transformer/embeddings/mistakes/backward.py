@@ -92,29 +92,13 @@ mistake("always-float64", ".astype(dout.dtype, copy=False)", "", common=True).ex
     the result is float64 even when dout is float32
     why: np.zeros creates float64 arrays unless a dtype is given, and one-hot rows are float64, too.
     ask: Which of your lines creates a new array, and with which dtype?""")
-
-_LOOP = "\n    for i in range(len(ids)):\n        dW[ids[i]] += dout[i]\n    return dW"
-mistake(
-    "one-text-only",
-    _GRADIENT,
-    "ids = np.asarray(ids)\n    dW = np.zeros((vocab_size, dout.shape[-1]), dout.dtype)" + _LOOP,
-    group="one text only",
-).explain("""
+mistake("one-text-only").body("""
+    ids = np.asarray(ids)
+    dW = np.zeros((vocab_size, dout.shape[-1]), dout.dtype)
+    for i in range(len(ids)):
+        dW[ids[i]] += dout[i]
+    return dW
+""").explain("""
     the function works for one text only, not for a batch
     why: With a batch, a loop over the first axis gets whole texts where it expects single ids.
-    ask: How can you reshape ids (B, T) and dout (B, T, D) into one long text first?""")
-mistake(
-    "one-text-only-width",
-    _GRADIENT,
-    "ids = np.asarray(ids)\n    dW = np.zeros((vocab_size, dout.shape[1]), dout.dtype)" + _LOOP,
-    group="one text only",
-).explain("""
-    the function works for one text only, not for a batch
-    why: dout.shape[1] is the width for a single text, but the number of tokens for a batch.
-    ask: What are the axes of dout for one text, and for a batch? Which axis is always the width?""")
-mistake(
-    "one-text-only-product", "np.reshape(ids, -1)", "ids", _GRADIENT, "return hot.T @ dout", group="one text only"
-).explain("""
-    the function works for one text only, not for a batch
-    why: one_hot(ids).T reverses all axes, including the batch axis.
     ask: How can you reshape ids (B, T) and dout (B, T, D) into one long text first?""")

@@ -7,7 +7,6 @@ MISTAKES = Mistakes()
 _OUTSIDE = "outside = (ids < 0) | (ids >= vocab_size)"
 _TABLES = ("embeddings.one_hot", "embeddings.embed_tokens", "embeddings.embed_tokens_backward")
 _ALL = (*_TABLES, "embeddings.embed")
-_FIRST, _LAST = "0", "ids.size - 1"
 
 # Which ids count as outside, and what that means: (name, condition, title, why, ask).
 _ACCEPTED = (
@@ -47,7 +46,7 @@ _ACCEPTED = (
             "An id outside the vocabulary may be anywhere in the text.",
             "What does your function do if the id in the middle of a text is wrong?",
         )
-        for name, place in (("first", _FIRST), ("last", _LAST))
+        for name, place in (("first", "0"), ("last", "ids.size - 1"))
     ),
     (
         "only-refused-if-all-are-outside",
@@ -57,41 +56,33 @@ _ACCEPTED = (
         "What does your function do if one id of three is wrong?",
     ),
 )
-_LOOK_UPS = {
-    "embeddings.one_hot": {
-        "by-index": "return np.eye(vocab_size)[ids]",
-        "by-pairs": """
-            rows = np.zeros((ids.size, vocab_size))
-            rows[np.arange(ids.size), ids.reshape(-1)] = 1.0
-            return rows.reshape(*ids.shape, vocab_size)""",
-    },
-    "embeddings.embed_tokens_backward": {
-        "by-index": """
-            dW = np.zeros((vocab_size, dout.shape[-1]), dout.dtype)
-            np.add.at(dW, ids, dout)
-            return dW""",
-        "by-pairs": """
-            hot = np.zeros((ids.size, vocab_size), dout.dtype)
-            hot[np.arange(ids.size), ids.reshape(-1)] = 1.0
-            return hot.T @ dout.reshape(-1, dout.shape[-1])""",
-    },
-}
 
+mistake = MISTAKES.for_functions(*_ALL)
 for name, condition, title, why, ask in _ACCEPTED:
-    text = f"{title}\nwhy: {why}\nask: {ask}"
-    mistake = MISTAKES.for_functions(*_ALL)
-    mistake(name, _OUTSIDE, f"outside = {condition}", inside="_check_ids", common=True).explain(text)
-    for function, forms in _LOOK_UPS.items():
-        for form, look_up in forms.items():
-            if name == "negative-ids-accepted" and form == "by-pairs":
-                continue  # Both give the same numbers.
-            body = f"""
-            ids = np.asarray(ids)
-            if ({condition}).any():
-                raise ValueError("an id is outside the vocabulary")"""
-            MISTAKES.for_functions(function)(f"{name}-{form}").body(body + "\n" + " " * 12 + look_up.lstrip()).explain(
-                text
-            )
+    mistake(name, _OUTSIDE, f"outside = {condition}", inside="_check_ids", common=True).explain(f"""
+        {title}
+        why: {why}
+        ask: {ask}""")
+# Where ids are not checked, the answers and errors depend on how the rows are found.
+_PAIRS = "rows[np.arange(ids.size), ids.reshape(-1)] = 1.0"
+for function, form, accepted, look_up in (
+    ("one_hot", "index", _ACCEPTED[:2], "return np.eye(vocab_size)[ids]"),
+    (
+        *("one_hot", "pairs", _ACCEPTED[:1]),
+        f"rows = np.zeros((ids.size, vocab_size))\n{_PAIRS}\nreturn rows.reshape(*ids.shape, vocab_size)",
+    ),
+    (
+        *("embed_tokens_backward", "index", _ACCEPTED[:2]),
+        "dW = np.zeros((vocab_size, dout.shape[-1]), dout.dtype)\nnp.add.at(dW, ids, dout)\nreturn dW",
+    ),
+):
+    mistake = MISTAKES.for_functions(f"embeddings.{function}")
+    for name, condition, title, why, ask in accepted:
+        check = f"ids = np.asarray(ids)\nif ({condition}).any():\n    raise ValueError('outside')\n"
+        mistake(f"{name}-by-{form}").body(check + look_up).explain(f"""
+            {title}
+            why: {why}
+            ask: {ask}""")
 
 mistake = MISTAKES.for_functions(*_ALL)
 for name, expression, how in (
@@ -108,12 +99,8 @@ for name, method in (("smallest", "min"), ("largest", "max")):
         an array without ids gave an error: .{method}() needs at least one entry
         why: A batch may be empty, and no id of it is outside the vocabulary.
         ask: What is np.zeros((2, 0)).{method}(), and what is (np.zeros((2, 0)) < 0).any()?""")
-for name, use in (("length", "len(ids)"), ("loop", "iter(ids)"), ("shape", "ids.shape[0]")):
-    text = """
-        a single id, an array without axes, gave an error
-        why: `ids` may have any number of axes, or none. It then has neither a length nor a first axis.
-        ask: What is the shape of np.array(2)? Which of your lines needs an axis?"""
-    mistake = MISTAKES.for_functions(*_TABLES[:2])
-    mistake(f"single-id-refused-{name}", _OUTSIDE, f"{use}\n    {_OUTSIDE}", inside="_check_ids").explain(text)
-    mistake = MISTAKES.for_functions(_TABLES[2])
-    mistake(f"single-id-refused-{name}", "dout = as_float(dout)", f"{use}\n    dout = as_float(dout)").explain(text)
+mistake = MISTAKES.for_functions(*_TABLES[:2])
+mistake("single-id-refused-loop", _OUTSIDE, f"iter(ids)\n    {_OUTSIDE}", inside="_check_ids").explain("""
+    a single id, an array without axes, gave an error
+    why: `ids` may have any number of axes, or none. It then has neither a length nor a first axis.
+    ask: What is the shape of np.array(2)? Which of your lines needs an axis?""")
