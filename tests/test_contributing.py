@@ -104,11 +104,11 @@ def test_example_of_a_mistake_fits_the_solution():
 
 def test_example_of_an_exporter_uses_what_exists():
     [module] = [block for block in code_blocks() if "def write(book" in block]
-    [command] = [block for block in code_blocks() if "@_format(" in block]
+    [command] = [block for block in code_blocks() if "@_format\n" in block]
     for block in (module, command):
         compile(re.sub(r"^   ", "", block, flags=re.M), "example", "exec")
     for name in re.findall(r"csv_cells\.(\w+)", module):
         assert hasattr(csv_cells, name)
-    name = re.search(r'@_format\("(\w+)"', command)[1]
+    name = re.search(r"@_format\s+def (\w+)", command)[1]
     assert f"headway export {name} " in TEXT
     assert all(hasattr(export, used) for used in ("_format", "_write", "ExportOutput") if used in command)

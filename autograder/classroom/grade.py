@@ -321,7 +321,7 @@ class _Recorder:
         started = time.monotonic()
         if started > self._write_again_at:
             with report_write_error(self._store.out, result_store.ANOTHER_OUT):
-                class_document.write(self._store.out, self._document())
+                class_document.write(self._store.out, self._class.document(time.perf_counter() - self._started))
             # Writing the document of a large class takes seconds.
             self._write_again_at = time.monotonic() + max(REFRESH_SECONDS, 20 * (time.monotonic() - started))
 
@@ -340,10 +340,6 @@ class _Recorder:
             only = f"Only {', '.join(names)} {'counts' if len(names) == 1 else 'count'}"
             hint = "To choose: --assignment, or [assignments.NAME] in course.toml"
             self.warn(f"{only}: no student has submitted any other assignment. {hint}")
-        document = self._document()
+        document = self._class.document(time.perf_counter() - self._started)
         cause_of = partial(self._before.cause, self._graded, self._class.policy)
         return document, score.write(self._store.out, document, cause_of)
-
-    def _document(self) -> Document:
-        self._class.seconds = time.perf_counter() - self._started
-        return self._class.document()

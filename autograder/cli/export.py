@@ -21,7 +21,6 @@ if TYPE_CHECKING:
     from autograder.documents.reading import Document
 
 Names = tuple[str, ...]
-Decorator = Callable[[Any], Any]
 
 ONE_ASSIGNMENT = "Only this assignment (default: the total)."
 _worksheet = click.option(
@@ -120,7 +119,7 @@ def _unmarked_questions(book: "Gradebook", names: Names) -> Iterator[str]:
         yield f"{question}: {listed(unmarked)}. See: headway comment --help"
 
 
-def _columns(help_text: str) -> Decorator:
+def _columns(help_text: str) -> Callable[[Any], Any]:
     return click.option("--column", "columns", multiple=True, metavar="NAME=TITLE", help=help_text)
 
 
@@ -133,27 +132,24 @@ def export() -> None:
     """
 
 
-def _format(name: str, *extra: Decorator) -> Callable[[Callable[..., None]], click.Command]:
-    """Make a function of an output and the options in `extra` a subcommand, with OUT, --to and --force."""
+def _format(function: Callable[..., None]) -> click.Command:
+    """Make a function of an output and its own options a subcommand of its name, with OUT, --to and --force."""
 
-    def register(function: Callable[..., None]) -> click.Command:
-        @functools.wraps(function)
-        def run(out: Path, to: Path | None, force: bool, despite_open: bool, names: Names = (), **values: Any) -> None:
-            function(ExportOutput(out, to, force, despite_open, names), **values)
+    @export.command(context_settings=options.WITH_DEFAULTS)
+    @click.argument("out", metavar="OUT", type=options.PATH)
+    @click.option("--to", type=options.PATH, help="File or folder to write (default: in OUT/exports).")
+    @click.option("--despite-open", is_flag=True, help="Write although some questions are open.")
+    @options.force
+    @options.no_color
+    @functools.wraps(function)
+    def run(out: Path, to: Path | None, force: bool, despite_open: bool, names: Names = (), **values: Any) -> None:
+        function(ExportOutput(out, to, force, despite_open, names), **values)
 
-        to = click.option("--to", type=options.PATH, help="File or folder to write (default: in OUT/exports).")
-        despite_open = click.option("--despite-open", is_flag=True, help="Write although some questions are open.")
-        out = click.argument("out", metavar="OUT", type=options.PATH)
-        decorated: Any = run
-        for decorator in reversed((out, *extra, to, despite_open, options.force, options.no_color)):
-            decorated = decorator(decorated)
-        command: click.Command = export.command(name, context_settings=options.WITH_DEFAULTS)(decorated)
-        return command
-
-    return register
+    run.params.sort(key=lambda option: option.name in ("to", "despite_open", "force", "no_color"))  # its own come first
+    return run
 
 
-@_format("csv")
+@_format
 def csv(output: ExportOutput) -> None:
     """Write a CSV table for a spreadsheet."""
     from autograder.classroom.exporters import table
@@ -166,7 +162,7 @@ def csv(output: ExportOutput) -> None:
     _write(output, "grades.csv", write, "open it in a spreadsheet")
 
 
-@_format("junit")
+@_format
 def junit(output: ExportOutput) -> None:
     """Write JUnit's XML, which Jenkins shows."""
     from autograder.classroom.exporters import junit
@@ -174,20 +170,18 @@ def junit(output: ExportOutput) -> None:
     _write(output, "junit.xml", junit.write, "in Jenkins, add the step Publish JUnit test result report")
 
 
-@_format(
-    "canvas",
-    options.assignment_option("Only this assignment."),
-    click.option(
-        "--gradebook",
-        type=options.PATH,
-        metavar="FILE",
-        help="Canvas's current gradebook, exported as CSV (default: the roster, if it is one).",
-    ),
-    _columns("Column of an assignment."),
-    _keep_existing,
-    _partial,
-    _dry_run,
+@_format
+@options.assignment_option("Only this assignment.")
+@click.option(
+    "--gradebook",
+    type=options.PATH,
+    metavar="FILE",
+    help="Canvas's current gradebook, exported as CSV (default: the roster, if it is one).",
 )
+@_columns("Column of an assignment.")
+@_keep_existing
+@_partial
+@_dry_run
 def canvas(output: ExportOutput, gradebook: Path | None, columns: Names, dry_run: bool, **choices: bool) -> None:
     """Fill the grades into Canvas's gradebook."""
     from autograder.classroom.exporters import canvas
@@ -200,16 +194,14 @@ def canvas(output: ExportOutput, gradebook: Path | None, columns: Names, dry_run
     _fill_in(output, output.target("canvas.csv"), plan, next_step, dry_run=dry_run)
 
 
-@_format(
-    "moodle",
-    options.assignment_option(ONE_ASSIGNMENT),
-    _worksheet,
-    _columns("Column of the grade (grade=TITLE) or of comments (comments=TITLE)."),
-    _keep_existing,
-    click.option("--replace-comments", is_flag=True, help="Also replace comments that Headway did not write."),
-    _partial,
-    _dry_run,
-)
+@_format
+@options.assignment_option(ONE_ASSIGNMENT)
+@_worksheet
+@_columns("Column of the grade (grade=TITLE) or of comments (comments=TITLE).")
+@_keep_existing
+@click.option("--replace-comments", is_flag=True, help="Also replace comments that Headway did not write.")
+@_partial
+@_dry_run
 def moodle(output: ExportOutput, worksheet: Path | None, columns: Names, dry_run: bool, **choices: bool) -> None:
     """Fill the grades into Moodle's grading worksheet."""
     from autograder.classroom.exporters import moodle
@@ -227,7 +219,8 @@ def moodle(output: ExportOutput, worksheet: Path | None, columns: Names, dry_run
     _fill_in(output, target, plan, next_step, dry_run=dry_run)
 
 
-@_format("canvas-feedback", options.assignment_option("The assignment; needed where there are several."))
+@_format
+@options.assignment_option("The assignment; needed where there are several.")
 def canvas_feedback(output: ExportOutput) -> None:
     """Write feedback files for Canvas's bulk upload."""
     from autograder.classroom.exporters import feedback_zip
@@ -236,7 +229,9 @@ def canvas_feedback(output: ExportOutput) -> None:
     _write_feedback(output, "canvas-feedback.zip", feedback_zip.write_canvas, next_step)
 
 
-@_format("moodle-feedback", options.assignment_option("The assignment; needed where there are several."), _worksheet)
+@_format
+@options.assignment_option("The assignment; needed where there are several.")
+@_worksheet
 def moodle_feedback(output: ExportOutput, worksheet: Path | None) -> None:
     """Write feedback files for Moodle's bulk upload."""
     from autograder.classroom.exporters import feedback_zip
@@ -250,7 +245,9 @@ def moodle_feedback(output: ExportOutput, worksheet: Path | None) -> None:
     _write_feedback(output, "moodle-feedback.zip", write, menu)
 
 
-@_format("gradescope", options.assignment_option(ONE_ASSIGNMENT), _visibility)
+@_format
+@options.assignment_option(ONE_ASSIGNMENT)
+@_visibility
 def gradescope(output: ExportOutput, visibility: "Visibility") -> None:
     """Write a results.json for each submission."""
     from autograder.classroom.exporters import gradescope
@@ -261,18 +258,12 @@ def gradescope(output: ExportOutput, visibility: "Visibility") -> None:
     _report(count, "submission", target, "give Gradescope each file as the results.json of that submission")
 
 
-@_format(
-    "gradescope-autograder",
-    options.assignment_option("Only this assignment (default: those of the graded class, or all)."),
-    _visibility,
-    click.option(
-        "--seed", type=click.IntRange(0), default=0, help="Seed of the inputs; 0 for those that students have."
-    ),
-    click.option(
-        "--feedback", type=click.Choice(["summary", "none"]), default="summary", help="How much results reveal."
-    ),
-    click.option("--unsafe-no-sandbox", "unsafe", is_flag=True, help="Grade without a sandbox if there is none."),
-)
+@_format
+@options.assignment_option("Only this assignment (default: those of the graded class, or all).")
+@_visibility
+@click.option("--seed", type=click.IntRange(0), default=0, help="Seed of the inputs; 0 for those that students have.")
+@click.option("--feedback", type=click.Choice(["summary", "none"]), default="summary", help="How much results reveal.")
+@click.option("--unsafe-no-sandbox", "unsafe", is_flag=True, help="Grade without a sandbox if there is none.")
 def gradescope_autograder(
     output: ExportOutput, visibility: "Visibility", seed: int, feedback: str, unsafe: bool
 ) -> None:
@@ -299,14 +290,12 @@ def gradescope_autograder(
     _report(count, "file", target, "in Gradescope, upload it under Configure Autograder")
 
 
-@_format(
-    "nbgrader",
-    click.option("--database", metavar="URL", help="Database URL, sqlite:////path/gradebook.db or postgresql://…"),
-    click.option(
-        "--course",
-        type=options.PATH,
-        help="Folder of the course. Writes its gradebook and autograded/, which formgrader shows.",
-    ),
+@_format
+@click.option("--database", metavar="URL", help="Database URL, sqlite:////path/gradebook.db or postgresql://…")
+@click.option(
+    "--course",
+    type=options.PATH,
+    help="Folder of the course. Writes its gradebook and autograded/, which formgrader shows.",
 )
 def nbgrader(output: ExportOutput, database: str | None, course: Path | None) -> None:
     """Bring nbgrader's gradebook up to date."""

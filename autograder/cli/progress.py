@@ -2,15 +2,11 @@
 
 import shlex
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import click
 
 from autograder.cli import options
 from autograder.errors import UsageError
-
-if TYPE_CHECKING:
-    from autograder.workspace.workspace import Workspace
 
 
 @click.command("list")
@@ -76,7 +72,10 @@ def hint(name: str | None, more: int, folder: Path | None) -> None:
 
     workspace = options.open_workspace(folder or Path())
     curriculum = workspace.curriculum
-    selected = curriculum.select([name or _current_function(workspace)])
+    name = name or (workspace.function_to_work_on if workspace.has_assignments else workspace.current_function)
+    if name is None:
+        raise UsageError("name a function, for example: headway hint softmax.softmax. List them all: headway list")
+    selected = curriculum.select([name])
     if folder is not None:
         workspace.require_assignments()
     dir_option = "" if folder is None else f" --dir {shlex.quote(str(folder))}"
@@ -105,10 +104,3 @@ def hint(name: str | None, more: int, folder: Path | None) -> None:
         help_texts.render_hints(function, steps_so_far, len(steps), commands, console, solution, points, passes=passes)
     for note in recorded.notes if remembers else ():
         click.echo(f"! {note}", err=True)
-
-
-def _current_function(workspace: "Workspace") -> str:
-    name = workspace.function_to_work_on if workspace.has_assignments else workspace.current_function
-    if name is None:
-        raise UsageError("name a function, for example: headway hint softmax.softmax. List them all: headway list")
-    return name

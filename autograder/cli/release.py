@@ -192,9 +192,8 @@ def _release_course(
     seeds = (seed, nbgrader_course.released_seed(folder), fresh_seed())
     hidden_seed = next(candidate for candidate in seeds if candidate is not None)
     with report_write_error(folder, ANOTHER_FOLDER):
-        files = nbgrader_course.course_files(solutions, curriculum, prerequisites, hidden_seed)
-        if (folder / SETTINGS).is_file():
-            nbgrader_course.adapt_to_settings(files, (folder / SETTINGS).read_bytes())
+        own = (folder / SETTINGS).read_bytes() if (folder / SETTINGS).is_file() else None
+        files = nbgrader_course.course_files(solutions, curriculum, prerequisites, hidden_seed, own)
         done = nbgrader_course.write_release(folder, files, hidden_seed)
     for verb, names in (("wrote", done.written), ("removed", done.removed)):
         for name in names:

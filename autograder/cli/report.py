@@ -100,10 +100,9 @@ def report(
     written = OutputRecord(out, is_own_folder=True)
     names = book.file_names().values()
     feedback_pages = [folder / f"{name}.{kind}" for name in names for kind in ("html", "md")] if folder else []
-    written.require_replaceable([target], option="--html FILE", force=force)
+    class_pages = [target, *([] if no_pages else [pages / f"{name}.html" for name in names])]
+    written.require_replaceable(class_pages, option="--html FILE", force=force)
     written.require_replaceable(feedback_pages, option="--feedback=DIR", force=force)
-    student_files = [] if no_pages else [pages / f"{name}.html" for name in names]
-    written.require_replaceable(student_files, option="--html FILE", force=force)
     if folder is not None:
         with (
             report_write_error(folder, "Choose another place: --feedback=DIR"),
@@ -120,7 +119,7 @@ def report(
         questions = open_questions.question_lines(gradebook.with_class(book.document))
         content = render_class(records, similarity, comparison, questions, str(out))
         write_atomically(target, content.encode("utf-8", "replace"))
-        written.add([target, *feedback_pages, *student_files])
+        written.add([*class_pages, *feedback_pages])
     if not no_pages:
         options.show(f"A page for each student: {pages}{os.sep}", "dim")
     options.show(f"Page: {target}", "dim")

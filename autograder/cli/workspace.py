@@ -11,7 +11,6 @@ from autograder.cli import options
 from autograder.errors import UsageError
 
 if TYPE_CHECKING:
-    from autograder.course import Curriculum
     from autograder.workspace.sources import Version
     from autograder.workspace.workspace import Workspace
 
@@ -41,14 +40,19 @@ def init(folder: Path, archive: Path | None, names: tuple[str, ...], agents: Pat
     Existing files are never overwritten, except by --from, which keeps a backup of each file that it changes.
     """
     from autograder.cli import diagnostics
+    from autograder.core.archives import MAX_ARCHIVE_BYTES
+    from autograder.core.files import read_plain_file, report_read_error
+    from autograder.workspace.archive import import_archive, read_submission
     from autograder.workspace.create import add_assignments, create, read_instructions
 
     curriculum = add_assignments(options.open_workspace(folder), names)
-    content = None if archive is None else _read_archive(archive, curriculum)
+    content = b""
+    if archive is not None:
+        with report_read_error(archive, "Check the path"):
+            content = read_plain_file(archive, MAX_ARCHIVE_BYTES + 1)
+        read_submission(content, curriculum)  # before anything is written: the archive may be damaged
     lines = create(folder, curriculum, None if agents is None else read_instructions(agents))
-    if content is not None:
-        from autograder.workspace.archive import import_archive
-
+    if archive is not None:
         workspace = options.open_workspace(folder)
         lines[1:1] = import_archive(folder, content, workspace.state)
         workspace.state.save()
@@ -75,18 +79,6 @@ def _check_imported(folder: Path) -> list[str]:
         f"checked: {passed} of {total} functions pass. To see them: headway list",
         *workspace.describe_sources(workspace.curriculum.modules),
     ]
-
-
-def _read_archive(path: Path, curriculum: "Curriculum") -> bytes:
-    """Return the content of a submitted archive; raise UsageError, before anything is written, if it is none."""
-    from autograder.core.archives import MAX_ARCHIVE_BYTES
-    from autograder.core.files import read_plain_file, report_read_error
-    from autograder.workspace.archive import read_submission
-
-    with report_read_error(path, "Check the path"):
-        content = read_plain_file(path, MAX_ARCHIVE_BYTES + 1)
-    read_submission(content, curriculum)
-    return content
 
 
 @click.command("reset")

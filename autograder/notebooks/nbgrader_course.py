@@ -28,15 +28,22 @@ SETTINGS = "nbgrader_config.py"
 SETTINGS_TO_COPY = "nbgrader_config.headway.py"  # written next to an instructor's own settings
 MANIFEST = ".headway-release.json"
 _REPAIR = "autograder.notebooks.nbgrader_preprocessor.RepairCells"
-_WHOLE_COURSE = "# For the whole course:\n"  # the settings below it are not for a course that somebody has
 
 
-def course_files(solutions: Path, curriculum: Curriculum, include: Prerequisites, hidden_seed: int) -> dict[str, str]:
-    """Return the text of each file of the course; with `include`, also official solutions of earlier assignments."""
+def course_files(
+    solutions: Path, curriculum: Curriculum, include: Prerequisites, hidden_seed: int, own: bytes | None = None
+) -> dict[str, str]:
+    """Return the text of each file of the course; with `include`, also official solutions of earlier assignments.
+
+    `own` are the settings that an instructor has already; what they lack comes in a file to copy it from.
+    """
     templates = importlib.resources.files("autograder.notebooks") / "templates"
-    config, header = ((templates / name).read_text("utf-8") for name in ("nbgrader_config.txt", "header.md"))
+    names = "nbgrader_repair.txt", "nbgrader_course.txt", "header.md"
+    repair, course, header = ((templates / name).read_text("utf-8") for name in names)
     points = possible_points(solutions, curriculum)
-    files = {SETTINGS: config}
+    files = {SETTINGS: f"{repair}\n{course}"}
+    if own is not None and _REPAIR.encode() not in own:
+        files[SETTINGS_TO_COPY] = repair
     for module in curriculum.modules:
         text = (solutions / f"{module}.py").read_text("utf-8")
         notebook = student_notebooks.instructor_notebook(text, module, points, curriculum, hidden_seed, header)
@@ -44,12 +51,6 @@ def course_files(solutions: Path, curriculum: Curriculum, include: Prerequisites
         for earlier in _prerequisites(module, curriculum) if include == "official" else ():
             files[f"source/{module}/{earlier}.py"] = (solutions / f"{earlier}.py").read_text("utf-8")
     return files
-
-
-def adapt_to_settings(files: dict[str, str], own: bytes) -> None:
-    """Add the settings that an instructor should copy into their own, unless they are there."""
-    if _REPAIR.encode() not in own:
-        files[SETTINGS_TO_COPY] = files[SETTINGS].partition(_WHOLE_COURSE)[0].rstrip() + "\n"
 
 
 def _prerequisites(module: str, curriculum: Curriculum) -> list[str]:

@@ -95,12 +95,6 @@ def read_gradebook(path: Path) -> CanvasGradebook:
     return _gradebook(str(path), table, is_current=True)
 
 
-def _of_roster(book: Gradebook) -> CanvasGradebook | None:
-    """Return the gradebook that was given as the roster of the class, or None if the roster is another file."""
-    roster = book.roster
-    return _gradebook("the roster", roster, is_current=False) if _is_gradebook(roster.titles) else None
-
-
 def _is_gradebook(titles: Sequence[str]) -> bool:
     """Return whether the first titles are those that the importer requires (`row_has_student_headers?`)."""
     named = titles[:2] == ["Student", "ID"] or titles[:3] == ["LastName", "FirstName", "ID"]
@@ -199,7 +193,8 @@ def plan(
 
     Raises UsageError if there is no gradebook of Canvas, or it does not fit.
     """
-    gradebook = gradebook or _of_roster(book)
+    if gradebook is None and _is_gradebook(book.roster.titles):
+        gradebook = _gradebook("the roster", book.roster, is_current=False)
     if gradebook is None:
         raise UsageError(f"Canvas's own gradebook is needed, for its ids and columns. {HOW_TO_EXPORT}")
     result = LmsPlan(**choices)

@@ -107,14 +107,6 @@ def read_worksheet(path: Path, columns: Mapping[str, str]) -> Worksheet:
     return _worksheet(str(path), csv_table.read_given(path, HOW_TO_DOWNLOAD, option="--worksheet FILE"), columns)
 
 
-def _of_roster(book: Gradebook, columns: Mapping[str, str]) -> Worksheet | None:
-    """Return the worksheet that was given as the roster of the class, or None if the roster is another file."""
-    roster, of_grade = book.roster, {*TITLES["grade"], letters(columns.get("grade", ""))}
-    if _identifier_column(roster) is None or of_grade.isdisjoint(map(letters, roster.titles)):
-        return None
-    return _worksheet("the roster", roster, columns)
-
-
 def _worksheet(where: str, table: CsvTable, columns: Mapping[str, str]) -> Worksheet:
     identifier = _identifier_column(table)
     if identifier is None:
@@ -217,7 +209,10 @@ def plan(
 
 def _worksheet_of(book: Gradebook, given: Worksheet | None, platform: str, columns: Mapping[str, str]) -> Worksheet:
     """Return the worksheet, or the roster as one; raise UsageError if it may be that of another assignment."""
-    worksheet = given or _of_roster(book, columns)
+    worksheet, roster, of_grade = given, book.roster, {*TITLES["grade"], letters(columns.get("grade", ""))}
+    has_grade = not of_grade.isdisjoint(map(letters, roster.titles))
+    if worksheet is None and has_grade and _identifier_column(roster) is not None:
+        worksheet = _worksheet("the roster", roster, columns)
     numbers = {worksheet.number(row) for row in worksheet.rows} if worksheet else set()
     downloaded = {number for student in book.students if (number := student["ids"].get(platform))}
     is_same = bool(numbers & downloaded)

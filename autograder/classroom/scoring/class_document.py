@@ -62,7 +62,6 @@ class GradedClass:
     exceptions: Mapping[str, list[PolicyException]] = dataclasses.field(default_factory=dict)  # by submission
     decisions: Mapping[str, StudentDecisions] = dataclasses.field(default_factory=dict)  # by submission
     unclear: Sequence[str] = ()  # what is wrong with exceptions that name no student
-    seconds: float = 0.0
     # By the name of a submission, how many attempts were not graded in this run because the student's CPU time was
     # used up.
     left_out: Counter[str] = dataclasses.field(default_factory=Counter)
@@ -107,8 +106,8 @@ class GradedClass:
         left = f"{count} of {total} attempts {'was' if count == 1 else 'were'} not graded"
         return f"{left}. The limit of a student is {limit}, newest attempts first"
 
-    def document(self) -> ClassDocument:
-        """Return the class document for the results that exist so far."""
+    def document(self, seconds: float = 0.0) -> ClassDocument:
+        """Return the class document for the results that exist so far; the run has taken some `seconds`."""
         assignments = self.assignments()
         return {
             "schema": CLASS_SCHEMA,
@@ -127,7 +126,7 @@ class GradedClass:
             ],
             "students": [self.student_document(student, assignments) for student in self.students],
             "open": [question("exception", reason=text) for text in self.unclear],
-            "seconds": round(self.seconds, 3),
+            "seconds": round(seconds, 3),
         }
 
     def assignments(self) -> list[GradedAssignment]:
