@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
 
 @click.command()
-@click.argument("names", metavar="[NAME[.function]]...", nargs=-1, type=options.CourseName())
+@click.argument("names", metavar="[NAME[.function]]...", nargs=-1, shell_complete=options.complete_name)
 @options.submission_folder
 @click.option("--seed", type=click.IntRange(0), default=0, help="Use other inputs, which need PyTorch (default: 0).")
 @options.call_seconds
@@ -167,7 +167,7 @@ def _choose_versions(
 
 
 @click.command()
-@click.argument("names", metavar="[NAME]...", nargs=-1, type=options.CourseName())
+@click.argument("names", metavar="[NAME]...", nargs=-1, shell_complete=options.complete_name)
 @options.workspace_folder
 @click.option("--out", type=options.PATH, help="The archive (default: NAME.zip in the current folder).")
 @click.option("--name", "student", help="Your name as your class knows it (default: the name of the workspace).")

@@ -2,7 +2,7 @@
 
 import shlex
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TextIO
 
 import click
 
@@ -135,11 +135,11 @@ def _asked(question: str) -> str:
 
 @click.command()
 @click.argument("out", metavar="OUT", type=options.PATH)
-@click.argument("file", type=click.Path(dir_okay=False, allow_dash=True))
+@click.argument("file", type=click.File(encoding="utf-8", errors="replace"))
 @click.option("--by", metavar="NAME", default="", help="Name to record (default: your user name).")
 @options.curriculum
 @options.no_color
-def request(out: Path, file: str, by: str) -> None:
+def request(out: Path, file: TextIO, by: str) -> None:
     """File what a student asks about a grade; it stays open until a comment answers it.
 
     FILE is a message with the text of the feedback page ("Ask about this"), or - for standard input. Open requests are
@@ -149,15 +149,9 @@ def request(out: Path, file: str, by: str) -> None:
     from autograder.classroom.score import record_decisions
     from autograder.classroom.storage import gradebook
     from autograder.classroom.submissions.student_names import StudentNames
-    from autograder.core.files import report_read_error
 
-    with (
-        report_read_error(file, "Name the file with the message"),
-        click.open_file(file, encoding="utf-8", errors="replace") as opened,
-    ):
-        text = opened.read(MAX_MESSAGE)
     book = gradebook.read(out)
-    asked = read_request(text, StudentNames.of_documents(book.students), book.document)
+    asked = read_request(file.read(MAX_MESSAGE), StudentNames.of_documents(book.students), book.document)
     (record,) = record_decisions(out, [asked], by, options.selected_curriculum()).records
     words = map(shlex.quote, (str(out), record.student))
     options.show(f"Filed for {clean(record.student, 80)}: {record.assignment}: {clean(record.summary, 200)}")

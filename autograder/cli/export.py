@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from autograder.cli import options
-from autograder.cli.nbgrader import open_course, show_excuses, without_password, write_course
+from autograder.cli.nbgrader import show_excuses, without_password, write_course
 from autograder.core.text import counted
 from autograder.errors import UsageError
 
@@ -299,12 +299,12 @@ def gradescope_autograder(
 )
 def nbgrader(output: ExportOutput, database: str | None, course: Path | None) -> None:
     """Bring nbgrader's gradebook up to date."""
-    from autograder.classroom.exporters import nbgrader
+    from autograder.classroom.exporters import nbgrader, nbgrader_course
     from autograder.classroom.storage import gradebook
     from autograder.core.files import report_write_error
 
     if course is not None:
-        write_course(gradebook.read(output.out), open_course(course, database))
+        write_course(gradebook.read(output.out), nbgrader_course.find(course, database))
         return
     target = output.target("gradebook.db")
     with report_write_error(target, "Choose another place: --to PATH"):

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from autograder.cli import options
-from autograder.cli.nbgrader import open_course, write_course
+from autograder.cli.nbgrader import write_course
 from autograder.errors import UsageError
 
 if TYPE_CHECKING:
@@ -97,6 +97,7 @@ def grade(
     """
     import os
 
+    from autograder.classroom.exporters import nbgrader_course as course_exporter
     from autograder.classroom.grade import GradingPlan
     from autograder.classroom.storage import run_records
     from autograder.classroom.submissions import sources
@@ -105,7 +106,7 @@ def grade(
     if folder and given_sources:
         raise UsageError(f"give DIR or --source, not both. For one more assignment: --source NAME={folder}")
     # The nbgrader course is opened first, so that an error in it is reported before the class is graded.
-    target = open_course(nbgrader_course) if nbgrader_course else None
+    target = course_exporter.find(nbgrader_course) if nbgrader_course else None
     if target:
         options.preload("nbgrader.api")  # importing it takes seconds
     curriculum = options.selected_curriculum()

@@ -136,7 +136,7 @@ def import_model(source: Path, folder: Path, solution: bool, out: Path | None, f
     console = options.make_console()
     with use_modules(folder, solution, f"imported {model.kind}") as modules:
         console.print(modules.describe(), markup=False)
-        with options.spinner(console, "importing the model"):
+        with console.status("importing the model"):
             description = importing.import_model(modules.folder, model, out)
     config = description.config
     click.echo(

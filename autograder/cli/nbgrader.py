@@ -1,7 +1,5 @@
 """Write grades into an nbgrader course, for the commands `grade` and `export`."""
 
-import dataclasses
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 from autograder.cli import options
@@ -11,14 +9,6 @@ from autograder.core.text import counted
 if TYPE_CHECKING:
     from autograder.classroom.exporters.nbgrader_course import Course
     from autograder.classroom.storage.gradebook import Gradebook
-
-
-def open_course(folder: Path, database: str | None = None) -> "Course":
-    """Return the nbgrader course in a folder; `database` overrides that of its settings."""
-    from autograder.classroom.exporters import nbgrader_course
-
-    course = nbgrader_course.find(folder)
-    return dataclasses.replace(course, database=database or course.database)
 
 
 def without_password(database: str) -> str:
@@ -32,7 +22,7 @@ def write_course(book: "Gradebook", course: "Course") -> None:
 
     with (
         report_write_error(course.root, "Check its permissions"),
-        options.spinner(options.make_console(), "Writing the gradebook …"),
+        options.make_console().status("Writing the gradebook …"),
     ):
         submissions, notebooks, notes = nbgrader_course.write(book, course)
     where = without_password(course.database).removeprefix("sqlite:///")

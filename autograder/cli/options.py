@@ -13,15 +13,11 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
-from click.types import StringParamType
 
 from autograder.core import safe_output
 from autograder.core.text import clean, escape_controls
 
 if TYPE_CHECKING:
-    from click.shell_completion import CompletionItem
-    from rich.console import Console
-
     from autograder.course import Curriculum
     from autograder.report.console import SafeConsole
     from autograder.workspace.workspace import Workspace
@@ -46,27 +42,20 @@ class _Path(click.Path):
         return path
 
 
-class CourseName(StringParamType):
-    """The name of an assignment, or of a function as `assignment.function`, with completion."""
+def complete_name(context: click.Context, parameter: click.Parameter, incomplete: str) -> list[str]:
+    """Return the assignments that fit; once there is a dot or only one assignment fits, its functions, too."""
+    from autograder.course import registry
+    from autograder.errors import UsageError
+    from autograder.workspace import state
 
-    name = "name"
-
-    def shell_complete(self, ctx: click.Context, param: click.Parameter, incomplete: str) -> "list[CompletionItem]":
-        """Return the assignments that fit; once there is a dot or only one assignment fits, its functions, too."""
-        from click.shell_completion import CompletionItem
-
-        from autograder.course import registry
-        from autograder.errors import UsageError
-        from autograder.workspace import state
-
-        try:
-            curriculum = state.load(ctx.params.get("folder") or Path()).curriculum
-        except UsageError:
-            curriculum = registry.default()
-        names = [name for name in curriculum.modules if name.startswith(incomplete)]
-        if "." in incomplete or len(names) == 1:
-            names += [name for name in curriculum.functions if name.startswith(incomplete)]
-        return [CompletionItem(name) for name in names]
+    try:
+        curriculum = state.load(context.params.get("folder") or Path()).curriculum
+    except UsageError:
+        curriculum = registry.default()
+    names = [name for name in curriculum.modules if name.startswith(incomplete)]
+    if "." in incomplete or len(names) == 1:
+        names += [name for name in curriculum.functions if name.startswith(incomplete)]
+    return names
 
 
 PATH = _Path(path_type=Path)
@@ -229,11 +218,6 @@ def _kind_of_document(document: Any) -> Any:
 
 
 force = click.option("--force", is_flag=True, help="Replace a file that exists.")
-
-
-def spinner(console: "Console", text: str) -> contextlib.AbstractContextManager[Any]:
-    """Show a spinner with `text` on a terminal."""
-    return console.status(text) if console.is_terminal else contextlib.nullcontext()
 
 
 @contextlib.contextmanager

@@ -10,7 +10,7 @@ from autograder.errors import UsageError
 
 
 @click.command("list")
-@click.argument("names", metavar="[NAME]...", nargs=-1, type=options.CourseName())
+@click.argument("names", metavar="[NAME]...", nargs=-1, shell_complete=options.complete_name)
 @options.workspace_folder
 @click.option("--open", "only_open", is_flag=True, help="List only functions that do not pass yet.")
 @click.option("--done", "only_done", is_flag=True, help="List only functions that pass.")
@@ -55,7 +55,7 @@ def list_(names: tuple[str, ...], folder: Path, only_open: bool, only_done: bool
 
 
 @click.command()
-@click.argument("name", metavar="[NAME]", required=False, type=options.CourseName())
+@click.argument("name", metavar="[NAME]", required=False, shell_complete=options.complete_name)
 @click.option("--more", count=True, help="Show one hint more than before; repeat for further ones.")
 @click.option("--dir", "folder", type=options.PATH, help="Your workspace (default: this folder).")
 @options.curriculum

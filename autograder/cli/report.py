@@ -77,7 +77,7 @@ def report(
     console = options.make_console()
     book = gradebook.read(out)
     before = gradebook.read(earlier) if earlier is not None else None
-    with options.spinner(console, "Reading the results …"):
+    with console.status("Reading the results …"):
         records = class_statistics.collect(book)
         comparison = None
         if before is not None:
@@ -90,7 +90,7 @@ def report(
     if similar is not None:
         from autograder.classroom.class_report.similarity import find_similar, find_similar_code, with_names
 
-        with options.spinner(console, "Comparing the submissions …"):
+        with console.status("Comparing the submissions …"):
             found = find_similar(Path(similar), layout=layout) if similar else find_similar_code(book)
             similarity = with_names(found, book)
         class_summary.render_similarity(similarity, console)
@@ -106,13 +106,13 @@ def report(
     if folder is not None:
         with (
             report_write_error(folder, "Choose another place: --feedback=DIR"),
-            options.spinner(console, "Writing feedback …"),
+            console.status("Writing feedback …"),
         ):
             count = student_pages.write_feedback(book, folder)
         options.show(f"Feedback for {counted(count, 'student')}: {folder}", "dim")
     with report_write_error(target, "Choose another place: --html FILE"):
         if not no_pages:
-            with options.spinner(console, "Writing a page for each student …"):
+            with console.status("Writing a page for each student …"):
                 similarity = write_pair_pages(similarity, book, pages, target) if similarity.pairs else similarity
                 student_pages.write(book, pages, target, similarity)
         _add_links(records, book, target, None if no_pages else pages, folder)

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from autograder.workspace.workspace import Workspace
 
 
-name_argument = click.argument("name", metavar="NAME", type=options.CourseName())
+name_argument = click.argument("name", metavar="NAME", shell_complete=options.complete_name)
 give_up_option = click.option("--give-up", is_flag=True, help="Show it before your code passes; this is recorded.")
 
 
@@ -72,7 +72,7 @@ def _check_imported(folder: Path) -> list[str]:
     written = tuple(name for name in workspace.curriculum.functions if name not in checked and not is_stub(name))
     if not written:
         return []
-    with options.spinner(options.make_console(), "Checking the imported work …"):
+    with options.make_console().status("Checking the imported work …"):
         passed = sum(status == "passed" for status in statuses_of(workspace, written).values())
     total = len(workspace.curriculum.functions)
     return [
@@ -111,7 +111,7 @@ def reset_(name: str, folder: Path, yes: bool) -> None:
 
 
 @click.command("copy")
-@click.argument("name", metavar="ASSIGNMENT", type=options.CourseName())
+@click.argument("name", metavar="ASSIGNMENT", shell_complete=options.complete_name)
 @click.option("--to", type=click.Choice(["file", "notebook"]), required=True, help="Where the functions are copied.")
 @options.workspace_folder
 def copy_(name: str, to: "Version", folder: Path) -> None:
@@ -194,7 +194,7 @@ def diff(name: str, folder: Path, give_up: bool) -> None:
 
 
 @click.command()
-@click.argument("name", metavar="ASSIGNMENT", type=options.CourseName())
+@click.argument("name", metavar="ASSIGNMENT", shell_complete=options.complete_name)
 @click.argument("experiment", metavar="[EXPERIMENT]", default="")
 @options.workspace_folder
 def experiment(name: str, experiment: str, folder: Path) -> None:
@@ -219,7 +219,7 @@ def experiment(name: str, experiment: str, folder: Path) -> None:
 
 
 @click.command()
-@click.argument("name", metavar="ASSIGNMENT.FUNCTION", type=options.CourseName())
+@click.argument("name", metavar="ASSIGNMENT.FUNCTION", shell_complete=options.complete_name)
 @click.option("--print", "print_it", is_flag=True, help="Print the program, for example to paste it into a notebook.")
 @options.workspace_folder
 def debug(name: str, print_it: bool, folder: Path) -> None:

@@ -16,7 +16,7 @@ import functools
 import io
 import tempfile
 from collections import defaultdict
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -213,8 +213,7 @@ def report(
         submission = running_notebook.assemble_submission(module, cells, Path.cwd(), curriculum, as_run=as_run)
         results.append(_check(submission, selected, seed, curriculum))
         if record and not seed:
-            checks, own = results[-1].checks, submission.own_modules
-            badges += _record_checks(checks, submission.texts, own)
+            badges += _record_checks(results[-1].checks, submission)
         origins.update(submission.origins)
     result, *others = results
     for other in others:
@@ -242,19 +241,14 @@ def _check(
     return result
 
 
-def _record_checks(checks: Sequence[CheckResult], texts: Mapping[str, str], own: set[str]) -> list[str]:
-    """Record results in the workspace, if there is one, for the code that was checked; return a line for each badge.
-
-    Args:
-        texts: the modules of the notebook and those that they import, as they were checked.
-        own: the modules that come from the notebook.
-    """
+def _record_checks(checks: Sequence[CheckResult], submission: running_notebook.NotebookSubmission) -> list[str]:
+    """Record results in the workspace, if there is one, for the code that was checked; return a line for each badge."""
     workspace = running_notebook.find_workspace(Path.cwd())
     if workspace is None or not workspace.has_recorded_course:
         return []
-    sources = {name: ModuleSource(name, text.encode("utf-8", "replace")) for name, text in texts.items()}
+    sources = {name: ModuleSource(name, text.encode("utf-8", "replace")) for name, text in submission.texts.items()}
     workspace.snapshot = Snapshot(sources, workspace.curriculum)
-    recorded = [check for check in checks if check.function.partition(".")[0] in own]
+    recorded = [check for check in checks if check.function.partition(".")[0] in submission.own_modules]
     return workspace.record(SubmissionResult("", "", 0, recorded))
 
 

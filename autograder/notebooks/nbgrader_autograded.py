@@ -57,8 +57,8 @@ def graded_notebook(
     submitted: bytes, source: InstructorNotebook, document: Document, assignment: Document, reader: SourceReader
 ) -> str:
     """Return a submitted notebook with Headway's report; raise SkippedFile if it cannot be read."""
-    functions = _functions(source, assignment)
-    cells = reader.notebook_cells(submitted, functions)
+    graded = _graded_cells(source, document, assignment)
+    cells = reader.notebook_cells(submitted, graded)
     cells = [cell for cell in cells if cell.kind != "code" or not _GRADED.fullmatch(cell.source)]
     by_cell = _functions_by_cell(cells)
     written: list[notebook_cells.NotebookNode] = []
@@ -72,21 +72,15 @@ def graded_notebook(
         else:
             metadata = {"solution": True, "grade_id": ids[0]} if ids else {}
             written.append(notebook_cells.code(cell.source, **metadata))
-        written += [_with_report(source, functions.pop(name), document, assignment) for name in by_cell[i]]
-    # The remaining functions are not defined in any cell.
-    written += [_with_report(source, function, document, assignment) for function in functions.values()]
+        written += [graded.pop(name) for name in by_cell[i]]
+    written += graded.values()  # of functions that are not defined in any cell
     return notebook_cells.unvalidated_notebook_text(assignment["name"], written)
 
 
 def ungraded_notebook(reason: str, source: InstructorNotebook, document: Document, assignment: Document) -> str:
     """Return the notebook for a submission that could not be read: the reason, and the graded cells."""
-    functions = _functions(source, assignment).values()
-    cells = [_with_report(source, function, document, assignment) for function in functions]
-    return notebook_cells.unvalidated_notebook_text(assignment["name"], [notebook_cells.markdown(reason), *cells])
-
-
-def _functions(source: InstructorNotebook, assignment: Document) -> dict[str, Document]:
-    return {function["name"]: function for function in assignment["functions"] if function["name"] in source.graded}
+    cells = [notebook_cells.markdown(reason), *_graded_cells(source, document, assignment).values()]
+    return notebook_cells.unvalidated_notebook_text(assignment["name"], cells)
 
 
 def _functions_by_cell(cells: list[DefiningCell]) -> dict[int, list[str]]:
@@ -98,13 +92,16 @@ def _functions_by_cell(cells: list[DefiningCell]) -> dict[int, list[str]]:
     return by_cell
 
 
-def _with_report(
-    source: InstructorNotebook, function: Document, document: Document, assignment: Document
-) -> notebook_cells.NotebookNode:
-    only_function = {"assignments": [{**assignment, "functions": [function]}], "points": function["points"]}
+def _graded_cells(
+    source: InstructorNotebook, document: Document, assignment: Document
+) -> dict[str, notebook_cells.NotebookNode]:
+    """Return the graded cell of each function, with Headway's report as its output."""
+    cells = {}
     progress = {f"{assignment['name']}.{entry['name']}": entry["status"] for entry in assignment["functions"]}
-    report = NotebookReport({**document, **only_function, "internal_errors": []}, progress, {})
-    cell = source.graded[function["name"]]
-    graded = notebook_cells.code(cell["source"], **cell["metadata"]["nbgrader"])
-    graded["outputs"] = [{"output_type": "display_data", "data": report._repr_mimebundle_(), "metadata": {}}]
-    return graded
+    for function in assignment["functions"]:
+        if (cell := source.graded.get(function["name"])) is not None:
+            only_function = {"assignments": [{**assignment, "functions": [function]}], "points": function["points"]}
+            report = NotebookReport({**document, **only_function, "internal_errors": []}, progress, {})
+            output = {"output_type": "display_data", "data": report._repr_mimebundle_(), "metadata": {}}
+            cells[function["name"]] = {**cell, "outputs": [output]}
+    return cells

@@ -53,8 +53,11 @@ class Course:
         return self.root / folder / f"{assignment}.ipynb"
 
 
-def find(folder: Path) -> Course:
-    """Return the course in `folder`; raise UsageError without one, without valid settings, or without nbgrader."""
+def find(folder: Path, database: str | None = None) -> Course:
+    """Return the course in `folder`, with its own database or another one.
+
+    Raises UsageError without a course, without valid settings, or without nbgrader.
+    """
     if find_spec("nbgrader") is None:
         raise missing_package("an nbgrader course needs nbgrader", "notebooks")
     root = folder.resolve()
@@ -64,11 +67,11 @@ def find(folder: Path) -> Course:
     for name, value in settings.items():
         if not isinstance(value, str):
             raise UsageError(f"{where}.{name} is {value!r}. Set it to a string")
-    database = settings["db_url"] or "sqlite:///gradebook.db"
-    path = database.removeprefix("sqlite:///")
-    if path not in (database, "", ":memory:"):  # relative to the course, where nbgrader's commands run
-        database = f"sqlite:///{root / path}"
-    course = Course(root, database, settings["course_id"].strip() or "default_course", settings)
+    url = settings["db_url"] or "sqlite:///gradebook.db"
+    path = url.removeprefix("sqlite:///")
+    if path not in (url, "", ":memory:"):  # relative to the course, where nbgrader's commands run
+        url = f"sqlite:///{root / path}"
+    course = Course(root, database or url, settings["course_id"].strip() or "default_course", settings)
     try:
         exists = course.notebook("source", "any").parent.parent.is_dir()
     except (KeyError, IndexError, ValueError):

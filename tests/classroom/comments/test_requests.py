@@ -75,4 +75,4 @@ def test_text_without_a_request_is_refused(out, text, problem):
 
 
 def test_missing_message_is_refused(out, tmp_path):
-    assert "cannot read" in refusal("request", out, tmp_path / "nothing.txt", COLUMNS="300")
+    assert "No such file" in refusal("request", out, tmp_path / "nothing.txt", COLUMNS="300")
