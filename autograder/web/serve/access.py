@@ -7,12 +7,11 @@ random path, to which the cookie is limited, and requests for data need a furthe
 
 import hmac
 import secrets
-from collections.abc import MutableMapping
 from dataclasses import dataclass, field
-from http.cookies import CookieError, SimpleCookie
-from typing import Any
 
+from starlette.datastructures import Headers, MutableHeaders
 from starlette.exceptions import HTTPException
+from starlette.requests import HTTPConnection
 from starlette.responses import PlainTextResponse, RedirectResponse, Response
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
@@ -33,6 +32,8 @@ HEADERS = {
     "Cross-Origin-Resource-Policy": "same-origin",
     "Cache-Control": "no-store",
 }
+# The headers that decide about access.
+_DECISIVE = ("host", "origin", "sec-fetch-site", TOKEN_HEADER, "content-type")
 OPEN_THE_ADDRESS = "Open the address that headway serve has printed in your terminal.\n"
 
 
@@ -98,9 +99,9 @@ class Guard:
 
         async def send_with_headers(message: Message) -> None:
             if message["type"] == "http.response.start":
-                taken = {name.lower() for name, _ in message["headers"]}
-                extra = [(name.lower().encode(), value.encode()) for name, value in HEADERS.items()]
-                message["headers"] = [*message["headers"], *((n, v) for n, v in extra if n not in taken)]
+                headers = MutableHeaders(scope=message)
+                for name, value in HEADERS.items():
+                    headers.setdefault(name, value)
             await send(message)
 
         try:
@@ -109,17 +110,21 @@ class Guard:
             response = PlainTextResponse(refusal.detail, refusal.status_code)
         await (response or self._app)(scope, receive, send_with_headers)
 
-    def _answer_here(self, scope: MutableMapping[str, Any]) -> Response | None:
+    def _answer_here(self, scope: Scope) -> Response | None:
         """Return the response to a request that the application must not see; None for all others."""
-        headers = _single_headers(scope)
+        request = HTTPConnection(scope)
+        headers = request.headers
+        for name in _DECISIVE:
+            if len(headers.getlist(name)) > 1:
+                raise HTTPException(400, f"The header {name} is given twice.\n")
         if headers.get("host", "") not in self._access.hosts:
             raise HTTPException(403, "Wrong Host header: this server is for this machine only.\n")
         if scope["path"] == "/":
-            return self._enter(scope)
+            return self._enter(scope["method"], request.query_params.get("token", ""))
         first, _, rest = scope["path"].removeprefix("/").partition("/")
         if not _equal(first, self._access.path):
             raise HTTPException(404, f"There is no such page. {OPEN_THE_ADDRESS}")
-        if not _equal(_cookie(headers.get("cookie", "")), self._access.cookie):
+        if not _equal(request.cookies.get(COOKIE, ""), self._access.cookie):
             raise HTTPException(403, OPEN_THE_ADDRESS)
         if rest.startswith("api/"):
             self._require_own_page(scope["method"], headers)
@@ -129,16 +134,15 @@ class Guard:
         scope["raw_path"] = scope["path"].encode()
         return None
 
-    def _enter(self, scope: MutableMapping[str, Any]) -> Response:
-        name, _, token = scope["query_string"].decode("latin-1").partition("=")
-        if scope["method"] != "GET" or name != "token" or not self._access.accepts_url_token(token):
+    def _enter(self, method: str, token: str) -> Response:
+        if method != "GET" or not self._access.accepts_url_token(token):
             raise HTTPException(403, OPEN_THE_ADDRESS)
         path = f"/{self._access.path}/"
         response = RedirectResponse(path, 303)
         response.set_cookie(COOKIE, self._access.cookie, path=path, httponly=True, samesite="strict")
         return response
 
-    def _require_own_page(self, method: str, headers: dict[str, str]) -> None:
+    def _require_own_page(self, method: str, headers: Headers) -> None:
         """Raise HTTPException unless a request for data comes from a page of this server."""
         origin, site = headers.get("origin"), headers.get("sec-fetch-site")
         if origin is not None and origin != f"http://{headers['host']}":
@@ -152,29 +156,10 @@ class Guard:
             raise HTTPException(415, "The body must be JSON.\n")
 
 
-def _require_navigation_or_own_page(method: str, headers: dict[str, str]) -> None:
+def _require_navigation_or_own_page(method: str, headers: Headers) -> None:
     """Raise HTTPException for a page's file that another page embeds."""
     if method not in ("GET", "HEAD"):
         raise HTTPException(405, "Pages can only be read.\n")
     is_navigation = (headers.get("sec-fetch-mode"), headers.get("sec-fetch-dest")) == ("navigate", "document")
     if headers.get("sec-fetch-site", "none") not in ("none", "same-origin") and not is_navigation:
         raise HTTPException(403, "Another page must not embed this one.\n")
-
-
-def _single_headers(scope: MutableMapping[str, Any]) -> dict[str, str]:
-    """Return the headers by lower-case name; raise HTTPException if one that decides about access is given twice."""
-    headers: dict[str, str] = {}
-    for raw_name, raw_value in scope["headers"]:
-        name = raw_name.decode("latin-1").lower()
-        if name in headers and name in ("host", "origin", "sec-fetch-site", TOKEN_HEADER, "content-type"):
-            raise HTTPException(400, f"The header {name} is given twice.\n")
-        headers[name] = raw_value.decode("latin-1")
-    return headers
-
-
-def _cookie(header: str) -> str:
-    try:
-        morsel = SimpleCookie(header).get(COOKIE)
-    except CookieError:
-        return ""
-    return morsel.value if morsel else ""
