@@ -23,7 +23,7 @@ from autograder.sandbox.workers import StartWorkers
 from autograder.workspace import archive, experiments, failed_call, files, hints, progress, solutions
 from autograder.workspace.copy_version import copy_version
 from autograder.workspace.experiments import ExperimentRun
-from autograder.workspace.file_cells import ChangedMeanwhile, Conflict, FileCell, FileCells
+from autograder.workspace.file_cells import ChangedMeanwhile, FileCells
 from autograder.workspace.function_source import function_text
 from autograder.workspace.workspace import Workspace
 
@@ -115,18 +115,20 @@ class LessonBackend:
             module, _, function = (qualified := self._function(payload)).partition(".")
             self._require_file(module)
             text, digest = _text(payload, "text"), _text(payload, "digest")
-            cell = self._replace_cell(module, function, text, digest)
-            if isinstance(cell, Conflict):
-                return {"conflict": {"text": cell.cell.text, "digest": cell.cell.digest}}
+            for retries in reversed(range(1 + MAX_RETRIES)):
+                cells = FileCells(self.workspace.folder, module, self.curriculum)
+                cell = cells.require(function, digest)
+                if cell.digest != digest:
+                    return {"conflict": {"text": cell.text, "digest": cell.digest}}
+                try:
+                    cell = cells.overwrite(cell, text)
+                    break
+                except ChangedMeanwhile:
+                    if not retries:
+                        raise
             self.workspace.refresh_snapshot()
             self._being_written[qualified] = self.workspace.snapshot.fingerprints[qualified]
             return {"digest": cell.digest, "line": cell.line, **self._progress()}
-
-    def _replace_cell(self, module: str, function: str, text: str, digest: str) -> FileCell | Conflict:
-        for _ in range(MAX_RETRIES):
-            with contextlib.suppress(ChangedMeanwhile):
-                return FileCells(self.workspace.folder, module, self.curriculum).replace(function, text, digest)
-        return FileCells(self.workspace.folder, module, self.curriculum).replace(function, text, digest)
 
     def check(self, payload: Payload) -> Reply:
         """Check one function, record its result, and return the report.

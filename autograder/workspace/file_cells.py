@@ -48,13 +48,6 @@ class FileCell:
         return frozenset(_DEFINITION.findall(self.text) if parsed.error else parsed.definitions)
 
 
-@dataclass(frozen=True)
-class Conflict:
-    """A cell was not replaced, because the file's cell is not the one that was expected."""
-
-    cell: FileCell
-
-
 class ChangedMeanwhile(UsageError):
     """A file was not written, because another program has changed it since it was read."""
 
@@ -102,11 +95,6 @@ class FileCells:
         """Return the qualified names of the other functions in the cell of a function."""
         others = [name for name in self.functions if name != function and name in cell.definitions]
         return [f"{self._module}.{name}" for name in others if self.find(name) == cell]
-
-    def replace(self, function: str, text: str, digest: str) -> FileCell | Conflict:
-        """Write the file with a new text in the cell of a function, if that cell has the expected digest."""
-        cell = self.require(function, digest)
-        return Conflict(cell) if cell.digest != digest else self.overwrite(cell, text)
 
     def overwrite(self, cell: FileCell, text: str) -> FileCell:
         """Write the file with a new text in a cell, and return the new cell."""
