@@ -23,9 +23,8 @@ class FunctionNotWritten(UsageError):
 
     def __init__(self, function: str) -> None:
         self.function = function
-        self.problem = f"the plot needs {function}, which is not written yet"
         advice = f"Write it (headway check {function}), or draw with the official solution: --solution"
-        super().__init__(f"{self.problem}. {advice}")
+        super().__init__(f"the plot needs {function}, which is not written yet. {advice}")
 
 
 class NotDrawable(UsageError):

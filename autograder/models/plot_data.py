@@ -62,7 +62,9 @@ def draw(name: str, functions: FunctionCaller) -> PlotData:
 
     Raises UsageError, in one line, if there is no such plot, or if a function that it needs is not written or wrong.
     """
-    plot = _without_model(name)
+    plot = find_plot(name)
+    if plot.trained:
+        raise UsageError(f"{name} shows a trained model. Draw it in a terminal: headway plot {name}")
     try:
         columns, drawn = panels_of(plot, functions)
     except FunctionNotWritten as error:
@@ -83,13 +85,5 @@ def panels_of(plot: Plot, functions: FunctionCaller, text: str | None = None) ->
 
 def draw_from_folder(name: str, folder: Path, start: StartWorkers = start_workers) -> PlotData:
     """Return a plot that the functions of a submission compute, run by the workers that `start` makes."""
-    _without_model(name)  # before anything runs
     with functions_in_folder(folder, start) as functions:
         return draw(name, functions)
-
-
-def _without_model(name: str) -> Plot:
-    plot = find_plot(name)
-    if plot.trained:
-        raise UsageError(f"{name} shows a trained model. Draw it in a terminal: headway plot {name}")
-    return plot

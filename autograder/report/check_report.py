@@ -276,9 +276,6 @@ class NotebookReport:
 
     __repr__ = __str__
 
-    def _repr_html_(self) -> str:
-        return self._repr_mimebundle_()["text/html"]
-
     def _repr_mimebundle_(self, include: Any = None, exclude: Any = None) -> dict[str, str]:
         console = text_console(NOTEBOOK_WIDTH, False, record=True, force_jupyter=False, color_system="truecolor")
         console.print(Group(*self._parts()))

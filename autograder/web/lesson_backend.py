@@ -285,7 +285,7 @@ class LessonBackend:
     def changes(self) -> list[Reply]:
         """Return an event for each assignment's file that has changed since the last call."""
         with self._lock:
-            self.workspace.refresh_snapshot()
+            self.workspace.refresh_after_save()
             contents = self.workspace.snapshot.contents
             before, self._reported = self._reported, contents
             if contents == before:

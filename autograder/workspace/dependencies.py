@@ -128,6 +128,13 @@ class Snapshot:
         """Return whether a module exists and Python can parse it."""
         return module in self.modules and self.modules[module].parsed.error is None
 
+    def is_half_written(self, before: "Snapshot") -> bool:
+        """Return whether a readable file has become empty, unreadable or missing, as it may in the middle of a save."""
+        return any(
+            old.parsed.definitions and (name not in self.modules or not self.modules[name].parsed.definitions)
+            for name, old in before.modules.items()
+        )
+
     def affected_functions(self, before: "Snapshot") -> tuple[str, ...]:
         """Return the functions whose fingerprint differs from that in `before`, in course order."""
         return tuple(name for name in self.curriculum.functions if before.fingerprints[name] != self.fingerprints[name])

@@ -6,6 +6,7 @@ import threading
 from collections.abc import Callable
 from pathlib import Path
 
+from autograder.core.files import file_stamp
 from autograder.workspace.notebook_files import FOLDER
 
 # Editors save in bursts (truncate and write, or write elsewhere and rename), so wait for a quiet STEP, but at most
@@ -14,33 +15,22 @@ STEP, DEBOUNCE, RECHECK, POLL = 5, 80, 2000, 250
 SAVED, REREAD = object(), object()  # events for a reported change, and for one that may have been missed
 
 
-def file_stamps(folder: Path) -> dict[str, tuple[int, int]]:
-    """Return the modification time (ns) and size (bytes) of each Python file and notebook of a workspace."""
-    stamps = {}
-    for path in (*folder.glob("*.py"), *folder.glob("*.ipynb"), *(folder / FOLDER).glob("*.ipynb")):
-        with contextlib.suppress(OSError):  # deleted meanwhile
-            status = path.stat()
-            stamps[path.relative_to(folder).as_posix()] = (status.st_mtime_ns, status.st_size)
-    return stamps
+def file_stamps(folder: Path) -> dict[Path, tuple[int, ...]]:
+    """Return what tells each Python file and notebook of a workspace from a changed one."""
+    paths = (*folder.glob("*.py"), *folder.glob("*.ipynb"), *(folder / FOLDER).glob("*.ipynb"))
+    return {path: file_stamp(path) for path in paths}
 
 
 class FileWatcher(threading.Thread):
-    """Calls `on_change` after each burst of changes to the files of a workspace, and `on_recheck` every RECHECK ms.
+    """Calls `on_event` with SAVED after each burst of changes to a workspace, else with REREAD every RECHECK ms.
 
     With `poll`, looks at the files four times a second instead of asking the system, for network file systems.
     """
 
-    def __init__(
-        self,
-        folder: Path,
-        on_change: Callable[[], None],
-        poll: bool = False,
-        on_recheck: Callable[[], None] | None = None,  # by default `on_change`
-    ) -> None:
+    def __init__(self, folder: Path, on_event: Callable[[object], None], poll: bool) -> None:
         super().__init__(name="file watcher", daemon=True)
         self._folder = folder
-        self._on_change, self._on_recheck = on_change, on_recheck or on_change
-        self._poll = poll
+        self._on_event, self._poll = on_event, poll
         self._ended = threading.Event()
         self.start()
 
@@ -56,7 +46,7 @@ class FileWatcher(threading.Thread):
             if self._ended.wait(RECHECK / 1000):
                 return
             with contextlib.suppress(OSError):  # The folder is being deleted.
-                self._on_recheck()
+                self._on_event(REREAD)
 
     def _inodes(self) -> dict[Path, int]:
         """Return the folders to watch with their inodes; JupyterLab's checkpoints are in a folder below them."""
@@ -84,4 +74,4 @@ class FileWatcher(threading.Thread):
         ):
             if not changes and self._inodes() != inodes:
                 return
-            (self._on_change if changes else self._on_recheck)()
+            self._on_event(SAVED if changes else REREAD)

@@ -5,7 +5,6 @@ the requests that follow from them.
 """
 
 import contextlib
-import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
@@ -16,9 +15,7 @@ from autograder.documents.results import DIAGNOSED, Status, SubmissionResult, ch
 from autograder.report import wording
 from autograder.workspace import progress
 from autograder.workspace.background_checker import BackgroundChecker, CheckReply, CheckRequest
-from autograder.workspace.dependencies import Snapshot
-from autograder.workspace.file_watcher import REREAD, SAVED, FileWatcher
-from autograder.workspace.notebook_files import MAX_RETRIES, RETRY_SECONDS
+from autograder.workspace.file_watcher import FileWatcher
 from autograder.workspace.workspace import Workspace
 
 WRONG = ("failed", "error", "timeout")
@@ -73,12 +70,7 @@ class WatchSession:
         """
         if is_save and not self.checking:
             self._interrupt()  # What runs in the background would slow down all that follows.
-        for _ in range(MAX_RETRIES):
-            now = self.workspace.peek()
-            if not _is_half_written(now, self.workspace.snapshot):
-                break
-            time.sleep(RETRY_SECONDS)
-        before = self.workspace.refresh_snapshot()
+        before = self.workspace.refresh_after_save()
         affected = self.workspace.snapshot.affected_functions(before)
         if not affected:
             if not self.checking and not self.diagnosing and not self._background:
@@ -262,20 +254,12 @@ class WatchSession:
         return wording.one_per_finding(record for record in records if wording.broken_file(record) == file)[0]
 
 
-def _is_half_written(now: Snapshot, before: Snapshot) -> bool:
-    """Return whether a readable file has become empty, unreadable or missing, as it may in the middle of a save."""
-    return any(
-        old.parsed.definitions and (name not in now.modules or not now.modules[name].parsed.definitions)
-        for name, old in before.modules.items()
-    )
-
-
 @contextlib.contextmanager
 def watched(folder: Path, on_event: Callable[[Any], None], *, poll: bool) -> Iterator[WatchSession]:
     """Provide a session whose events are SAVED, REREAD and the replies of a checker, warm for the current function."""
     workspace = Workspace.open(folder)
     checker = BackgroundChecker(workspace, on_event)
-    watcher = FileWatcher(folder, lambda: on_event(SAVED), poll, on_recheck=lambda: on_event(REREAD))
+    watcher = FileWatcher(folder, on_event, poll)
     try:
         yield WatchSession(workspace, checker)
     finally:

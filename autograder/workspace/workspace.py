@@ -1,6 +1,7 @@
 """An open workspace: its folder, course, state, files and notebooks, each read once per command."""
 
 import contextlib
+import time
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 from functools import cached_property
@@ -110,10 +111,14 @@ class Workspace:
         self.snapshot = self._read()
         return before
 
-    def peek(self) -> Snapshot:
-        """Return the snapshot that `refresh_snapshot` would take, without taking it."""
-        snapshot, self._files, _ = self._take(self._files)  # what is parsed now is not parsed again
-        return snapshot
+    def refresh_after_save(self) -> Snapshot:
+        """Do the same once no file looks half written, or after a moment."""
+        for _ in range(notebook_files.MAX_RETRIES):
+            now, self._files, _ = self._take(self._files)  # what is parsed now is not parsed again
+            if not now.is_half_written(self.snapshot):
+                break
+            time.sleep(notebook_files.RETRY_SECONDS)
+        return self.refresh_snapshot()
 
     def _read(self) -> Snapshot:
         snapshot, self._files, self._sources = self._take(self._files)

@@ -15,13 +15,13 @@ def fetch(folder: Path) -> None:
     """Download the files that `folder` does not hold yet; raise ValueError for a wrong digest."""
     folder.mkdir(parents=True, exist_ok=True)
     for download in from_cdn():
-        path = folder / download.name
+        path = folder / download["name"]
         if not path.exists():
-            with urllib.request.urlopen(download.url, timeout=120) as response:
+            with urllib.request.urlopen(download["url"], timeout=120) as response:
                 path.write_bytes(response.read())
-        if hashlib.sha256(path.read_bytes()).hexdigest() != download.sha256:
+        if hashlib.sha256(path.read_bytes()).hexdigest() != download["sha256"]:
             path.unlink()
-            raise ValueError(f"{download.url} has another digest than expected")
+            raise ValueError(f"{download['url']} has another digest than expected")
 
 
 if __name__ == "__main__":

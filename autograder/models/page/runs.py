@@ -10,7 +10,7 @@ Each run has a process of its own, which ends with the server. The page gets the
 """
 
 import threading
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Any, Literal
@@ -67,17 +67,9 @@ class TrainingRuns:
         self._generation: TrainingJob | None = None
         self._n_generations = 0
         self._closed = False
-
-    @property
-    def actions(self) -> Mapping[str, Callable[[Payload], Reply]]:
-        """The actions of the page: each takes a payload and returns a reply, or raises UsageError."""
-        return {
-            "train": self.train,
-            "training": self.training,
-            "stop": self.stop,
-            "checkpoints": self.checkpoints,
-            "generate": self.generate,
-        }
+        # Each takes a payload of the page and returns a reply, or raises UsageError.
+        actions = (self.train, self.training, self.stop, self.checkpoints, self.generate)
+        self.actions: dict[str, Callable[[Payload], Reply]] = {action.__name__: action for action in actions}
 
     def close(self) -> None:
         """Stop the run, which saves its checkpoint, and the generation."""

@@ -5,7 +5,6 @@ import contextlib
 import json
 import mimetypes
 import threading
-import time
 from collections.abc import AsyncIterator, Callable, Iterable, Mapping
 from functools import partial
 from typing import Any
@@ -27,7 +26,6 @@ MAX_CHECKS = 8  # requests that run student code at the same time; the others wa
 SLOW_ACTIONS = ("check", "solution", "draw", "export", "run")  # they run student code, and saves must not wait for them
 ENDING_ACTIONS = ("cancel", "stop")  # They are answered also if the workspace is gone.
 PATIENCE, COUNTDOWN_STEP = 0.7, 0.25  # seconds: before the first event of a countdown, and from one to the next
-RETRY_SECONDS, MAX_RETRIES = 0.03, 3  # A file that looks half written is read again.
 MAX_WAITING = 1000  # events; a page that does not read them is dropped, and connects again
 HEARTBEAT = 15.0  # seconds without an event after which a comment is sent, so that a lost page is noticed
 TYPES = {
@@ -47,17 +45,26 @@ class EventHub:
 
     def __init__(self) -> None:
         self._loop: asyncio.AbstractEventLoop | None = None
-        self._streams: set[asyncio.Queue[Event | None]] = set()
+        self._streams: set[asyncio.Queue[Event | None]] = set()  # None ends a stream
 
     def publish(self, events: Iterable[Event], page: str = "") -> None:
         """Send events to every page; from any thread.
 
         Pages share streams, so each event names the `page` whose request has caused it, if there is one.
         """
-        if waiting := [event | {"page": page} for event in events]:
-            self._call_soon(self._deliver, waiting)
+        self._send([event | {"page": page} for event in events])
 
-    def _deliver(self, events: list[Event]) -> None:
+    def stop(self, message: str) -> None:
+        """Send the last event and end every stream; from any thread."""
+        self._send([{"event": "stopped", "message": message}, None])
+
+    def _send(self, events: list[Event | None]) -> None:
+        loop = self._loop  # None if no page is connected
+        if loop is not None and events:
+            with contextlib.suppress(RuntimeError):  # The loop was closed meanwhile.
+                loop.call_soon_threadsafe(self._deliver, events)
+
+    def _deliver(self, events: list[Event | None]) -> None:
         for stream in list(self._streams):
             for event in events:
                 if stream.qsize() >= MAX_WAITING:
@@ -65,21 +72,6 @@ class EventHub:
                     stream.put_nowait(None)
                     break
                 stream.put_nowait(event)
-
-    def stop(self, message: str) -> None:
-        """Send the last event and end every stream; from any thread."""
-        self._call_soon(self._end, {"event": "stopped", "message": message})
-
-    def _call_soon(self, function: Callable[[Any], None], argument: Any) -> None:
-        loop = self._loop  # None if no page is connected
-        if loop is not None:
-            with contextlib.suppress(RuntimeError):  # The loop was closed meanwhile.
-                loop.call_soon_threadsafe(function, argument)
-
-    def _end(self, last: Event) -> None:
-        self._deliver([last])
-        for stream in self._streams:
-            stream.put_nowait(None)
 
     async def stream(self) -> AsyncIterator[bytes]:
         """Yield the events from now on, until the server ends."""
@@ -146,21 +138,9 @@ class LessonServer:
 
     def files_changed(self) -> None:
         """Tell the pages what has changed outside of them."""
-        events = self._backend.changes()
-        for _ in range(MAX_RETRIES):  # An editor may be in the middle of a save.
-            if not any(map(self._looks_half_written, events)):
-                break
-            time.sleep(RETRY_SECONDS)
-            later = self._backend.changes()
-            replaced = {event.get("module") for event in later}
-            events = [event for event in events if event.get("module") not in replaced] + later
-        if events:
+        if events := self._backend.changes():
             self._events.publish(events)
             self._is_idle.set()
-
-    def _looks_half_written(self, event: dict[str, Any]) -> bool:
-        functions = self._backend.curriculum.function_names.get(event.get("module", ""), ())
-        return event["event"] == "changed" and len(event["cells"]) < len(functions)
 
     def close(self) -> None:
         """End the checks in the background."""

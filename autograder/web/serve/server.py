@@ -128,14 +128,14 @@ def run(
         if workspace.curriculum == registry.default():  # Only this course ends with a model that can be trained.
             runs = TrainingRuns(folder, lambda event: events.publish([event]))
             stack.callback(runs.close)
-            actions = dict(runs.actions)
+            actions = runs.actions
         experiments = Experiments(folder, workspace.curriculum)
         stack.callback(experiments.close)
         features = ("train", "generate") if actions else ()
         backend = LessonBackend(workspace, checks.check, features, threading.RLock(), run=experiments.run)
         lessons = LessonServer(backend, checks, events, access, pages(workspace), actions, experiments)
         server = _LocalServer(_configuration(lessons), events, checks, experiments)
-        watcher = FileWatcher(folder, lessons.files_changed, poll)
+        watcher = FileWatcher(folder, lambda event: lessons.files_changed(), poll)
         stack.callback(watcher.close)
         stack.callback(lessons.close)
         threading.Thread(target=lessons.check_in_background, name="background checks", daemon=True).start()

@@ -15,7 +15,6 @@ import json
 import re
 import sys
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
@@ -40,17 +39,6 @@ ENTRY_MODULES = ("autograder.web.browser.page", "pytest")
 LEFT_OUT = ("torch", "tokenizers", "msgspec", "platformdirs", "pyseccomp", "numpy", "regex", "rich", "click")
 HEADWAY_ZIP, PYODIDE_JSON, MEMO_FOLDER = "headway.zip", "pyodide.json", "memo"
 _PACKAGE = Path(autograder.__file__).parent
-
-
-@dataclass(frozen=True)
-class Download:
-    """One file of Pyodide: its name, its address, relative to `assets/` or absolute, and what it must be."""
-
-    name: str
-    url: str
-    sha256: str
-    bytes: int
-    wheel: bool = False
 
 
 # Name, size and SHA-256 of each file.
@@ -78,11 +66,10 @@ def browser_files(curriculum: Curriculum, pyodide: Mapping[str, bytes] | None = 
     memos = {module: name for module, name in memos.items() if shipped_file(answers, module).is_file()}
     files = {HEADWAY_ZIP: headway_zip(curriculum)}
     files |= {name: shipped_file(answers, module).read_bytes() for module, name in memos.items()}
-    release = from_files(pyodide) if pyodide else from_cdn()
     index = {
         "pyodide": VERSION,
         "python": PYTHON,
-        "downloads": [asdict(entry) for entry in release],
+        "downloads": from_files(pyodide) if pyodide else from_cdn(),
         "headway": _local_record(HEADWAY_ZIP, files[HEADWAY_ZIP]),
         "answers": {module: _local_record(name, files[name]) for module, name in memos.items()},
         "needs": {module: answers_for(module, curriculum) for module in curriculum.modules},
@@ -90,19 +77,21 @@ def browser_files(curriculum: Curriculum, pyodide: Mapping[str, bytes] | None = 
     return files | {PYODIDE_JSON: (json.dumps(index, indent=1) + "\n").encode()}
 
 
-def from_cdn() -> list[Download]:
-    """Return the files on the public CDN."""
-    core = [Download(name, CORE_URL + name, digest, size) for name, size, digest in CORE]
-    return core + [Download(name, WHEELS_URL + name, digest, size, wheel=True) for name, size, digest in WHEELS]
+def from_cdn() -> list[dict[str, Any]]:
+    """Return the files of Pyodide on the public CDN: their names and addresses, and what they must be."""
+    files = [(CORE_URL, *file) for file in CORE] + [(WHEELS_URL, *file) for file in WHEELS]
+    return [
+        {"name": name, "wheel": name.endswith(".whl"), "url": base + name, "sha256": digest, "bytes": size}
+        for base, name, size, digest in files
+    ]
 
 
-def from_files(files: Mapping[str, bytes]) -> list[Download]:
-    """Return the files of a folder that the user gave, with their own digests."""
-    downloads = []
-    for name, content in files.items():
-        digest = hashlib.sha256(content).hexdigest()
-        downloads.append(Download(name, f"../{FOLDER}/{name}", digest, len(content), wheel=name.endswith(".whl")))
-    return downloads
+def from_files(files: Mapping[str, bytes]) -> list[dict[str, Any]]:
+    """Return the same of a folder that the user gave, with the files' own digests and addresses below `assets/`."""
+    return [
+        {"name": name, "wheel": name.endswith(".whl"), **_local_record(f"../{FOLDER}/{name}", content)}
+        for name, content in files.items()
+    ]
 
 
 def folder_files(folder: Path) -> dict[str, bytes]:

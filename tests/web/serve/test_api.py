@@ -258,7 +258,7 @@ def test_checks_in_the_background_find_unknown_statuses(engine_server):
 def test_file_in_the_middle_of_a_save_is_read_again(server, monkeypatch):
     path = server.folder / "softmax.py"
     text = path.read_text()
-    monkeypatch.setattr(app.time, "sleep", lambda seconds: path.write_text(text.replace("softmax.softmax", "done")))
+    monkeypatch.setattr("time.sleep", lambda seconds: path.write_text(text.replace("softmax.softmax", "done")))
 
     def save_slowly():
         path.write_text("")

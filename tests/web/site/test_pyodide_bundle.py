@@ -116,9 +116,9 @@ def test_folder_with_pyodide_is_used_in_place_of_the_cdn(tmp_path):
     for name, _, _ in (*pyodide_bundle.CORE, pyodide_bundle.WHEELS[0]):
         (tmp_path / name).write_bytes(b'version="0.28.3"')
     entries = pyodide_bundle.from_files(pyodide_bundle.folder_files(tmp_path))
-    assert [entry.url for entry in entries][:2] == ["../pyodide/pyodide.mjs", "../pyodide/pyodide.asm.js"]
-    assert entries[0].sha256 == hashlib.sha256(b'version="0.28.3"').hexdigest()
-    assert [entry.wheel for entry in entries] == [False] * 4 + [True]
+    assert [entry["url"] for entry in entries][:2] == ["../pyodide/pyodide.mjs", "../pyodide/pyodide.asm.js"]
+    assert entries[0]["sha256"] == hashlib.sha256(b'version="0.28.3"').hexdigest()
+    assert [entry["wheel"] for entry in entries] == [False] * 4 + [True]
     (tmp_path / "pyodide.mjs").write_bytes(b'version="0.29.0"')
     with pytest.raises(UsageError, match="another version"):
         pyodide_bundle.folder_files(tmp_path)
