@@ -136,9 +136,7 @@ def _check_workspace(
 def _show(outcome: "CheckOutcome", console: "Console", all_panels: bool) -> None:
     from autograder.report import check_report
 
-    check_report.render(
-        outcome.document, console, all_panels=all_panels, when_passed=outcome.next_step, notebooks=outcome.notebooks
-    )
+    check_report.render(outcome.document, console, all_panels=all_panels, next_step=outcome.next_step)
     if outcome.finished is not None:
         from autograder.report.assignment_finished import finished_panel
 

@@ -46,20 +46,8 @@ _STYLE = "white-space:pre;overflow-x:auto;line-height:1.16;font-family:Menlo,'De
 _HTML = f'<pre style="{_STYLE};margin:0;color:inherit;background:none">{{code}}</pre>'
 
 
-def render(
-    document: Document,
-    console: Console,
-    *,
-    all_panels: bool = False,
-    when_passed: str | None = None,
-    notebooks: Mapping[str, str] | None = None,
-) -> None:
-    """Print a result document, with all failed checks or the first few.
-
-    Args:
-        when_passed: what to do if none failed.
-        notebooks: the path of each assignment that is written in a notebook.
-    """
+def render(document: Document, console: Console, *, all_panels: bool = False, next_step: str = "") -> None:
+    """Print a result document, with all failed checks or the first few, and what to do next."""
     console.print(_overview(document, console.width))
     if all_panels:
         shown, left = wording.one_per_finding(wording.failed_checks(document)), 0
@@ -69,7 +57,7 @@ def render(
         console.print(check_panel(finding, width=console.width))
     if left:
         console.print(Text(f"{wording.remaining_text(left)}; show all of them with --all", "dim"))
-    console.print(_summary(document, wording.next_step(document, when_passed, notebooks), console.width))
+    console.print(_summary(document, next_step or wording.next_step(document), console.width))
 
 
 def status_counts(counts: Iterable[tuple[str, int, str]]) -> list[Text]:

@@ -80,11 +80,9 @@ def code_files(
                 line.status = line.status if line.status in FAILED_STATUSES else status
                 line.notes += [note] if status != "calls" and note not in line.notes else []
     for comment in comments:
-        found = find_line(files, comment["assignment"], comment["location"]) if comment["location"] else None
-        if found is not None and found[0].lines[found[1]].text == comment["location"]["text"]:
-            line = found[0].lines[found[1]]
-            line.status = line.status or "comment"
-            line.notes.append(Note("", clean(comment["text"])))
+        if (commented := _commented_line(files, comment)) is not None:
+            commented.status = commented.status or "comment"
+            commented.notes.append(Note("", clean(comment["text"])))
     return files
 
 
@@ -126,16 +124,20 @@ def commented_lines(files: list[CodeFile], comment: Document) -> tuple[str, list
     """
     place = {"function": comment["assignment"], "location": comment["location"], "status": "comment"}
     where, lines = excerpt(files, place)
-    if not lines or any(line.status and line.text == comment["location"]["text"] for line in lines):
-        return where, lines
-    return f"{where}, before it was changed", excerpt([], place)[1]
+    return (f"{where}, before it was changed", excerpt([], place)[1]) if is_changed(files, comment) else (where, lines)
 
 
 def is_changed(files: list[CodeFile], comment: Document) -> bool:
     """Return whether the line that a comment is about is not in the code any more, as far as code is stored."""
+    return bool(comment["location"] and files) and _commented_line(files, comment) is None
+
+
+def _commented_line(files: list[CodeFile], comment: Document) -> ShownLine | None:
+    """Return the line that a comment is about; None if it is about none, or the line is not in the code any more."""
     location = comment["location"]
     found = find_line(files, comment["assignment"], location) if location else None
-    return bool(location and files) and not (found and found[0].lines[found[1]].text == location["text"])
+    line = found[0].lines[found[1]] if found else None
+    return line if line and line.text == location["text"] else None
 
 
 class Excerpts:

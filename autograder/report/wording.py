@@ -319,29 +319,24 @@ def next_step(document: Document, when_passed: str | None = None, notebooks: Map
 
     `notebooks` has the path of each assignment that is written in a notebook.
     """
-    name = next_function(document)
-    functions = required_functions(document)
-    for assignment, function in functions:
-        module = assignment["name"]
-        if f"{module}.{function['name']}" != name or function["status"] in ("passed", "blocked"):
-            continue
-        file = (notebooks or {}).get(module, f"{module}.py")
-        if function["status"] == "not_started":
-            first = function["checks"][0]
-            if first["failure"] == "missing":
-                return f"{cannot_check(first)}. To restore the stub: headway update"
-            return f"Next: write {function['name']} in {file}, then: headway check {name}\nStuck? headway hint {name}"
-        check = next(check for check in function["checks"] if check["status"] != "passed")
-        where = check["location"]
-        if broken := broken_file(check):
-            line = f", line {where['line']}" if where else ""
-            return f"Next: fix {broken}{line}, then: headway check {broken.removesuffix('.py')}"
-        place = location_text(where) if where else file
-        return f"Next: fix {function['name']} ({place}), then: headway check {name}"
-    if name is not None:
-        blocked = next(check for _, f in functions for check in f["checks"] if check["status"] == "blocked")
+    if (name := next_function(document)) is None:
+        return f"{passed_text(document)}.\n{when_passed or 'See what is left: headway list --open'}"
+    module, _, function = name.partition(".")
+    checks = [check for _, f in required_functions(document) for check in f["checks"]]
+    unfinished = (check for check in checks if check["status"] not in ("passed", "blocked"))
+    check = next((check for check in unfinished if check["function"] == name), None)
+    if check is None:
+        blocked = next(check for check in checks if check["status"] == "blocked")
         return f"Next: work on {name}, which blocks {blocked['function']}: headway check {name}"
-    return f"{passed_text(document)}.\n{when_passed or 'See what is left: headway list --open'}"
+    if check["failure"] == "missing":
+        return f"{cannot_check(check)}. To restore the stub: headway update"
+    file, where = (notebooks or {}).get(module, f"{module}.py"), check["location"]
+    if check["status"] == "not_started":
+        return f"Next: write {function} in {file}, then: headway check {name}\nStuck? headway hint {name}"
+    if broken := broken_file(check):
+        line = f", line {where['line']}" if where else ""
+        return f"Next: fix {broken}{line}, then: headway check {broken.removesuffix('.py')}"
+    return f"Next: fix {function} ({location_text(where) if where else file}), then: headway check {name}"
 
 
 CAUSES = {  # of changed grades, see autograder/classroom/comments/grade_history.py

@@ -23,9 +23,8 @@ class CheckOutcome:
     result: SubmissionResult
     document: Document  # the same as a result document, which reports show
     badge_lines: list[str] = field(default_factory=list)
-    next_step: str | None = None  # if everything passed, and it is known
+    next_step: str = ""
     finished: FinishedAssignment | None = None  # the assignment of the last function, if all of it passes
-    notebooks: Mapping[str, str] = field(default_factory=dict)  # the assignments whose notebooks count, and their paths
 
 
 def check_workspace(
@@ -53,12 +52,13 @@ def check_workspace(
         if not workspace.is_initialized and workspace.folder.resolve() == Path.cwd():
             result.notes.append("Nothing was recorded: this folder is no workspace. To make it one: headway init .")
     result.notes += workspace.state.notes
-    notebooks = {module: workspace.file_of(module) for module in workspace.notebook_modules}
     if not result.passed:
-        return CheckOutcome(result, document, badge_lines, notebooks=notebooks)
+        notebooks = {module: workspace.file_of(module) for module in workspace.notebook_modules}
+        return CheckOutcome(result, document, badge_lines, wording.next_step(document, notebooks=notebooks))
     statuses: dict[str, Status] = {**workspace.statuses, **{check.function: "passed" for check in result.checks}}
     finished = finished_assignment(workspace, (last or "").partition(".")[0], statuses)
-    return CheckOutcome(result, document, badge_lines, _next_step(workspace, statuses, last), finished, notebooks)
+    following = wording.next_step(document, _next_step(workspace, statuses, last))
+    return CheckOutcome(result, document, badge_lines, following, finished)
 
 
 def statuses_of(workspace: Workspace, functions: tuple[str, ...]) -> dict[str, Status]:

@@ -60,9 +60,9 @@ def test_comment_stands_beside_its_line(out):
 def test_comment_keeps_the_line_that_it_was_written_about(out):
     comment(out, "ada", "softmax.py:6", "Which axis?")
     _, ada, result, _ = read(out)
-    changed = CODE.replace("e.sum()", "e.sum(axis, keepdims=True)")
-    code = {"modules": {"softmax": [{"file": "softmax.py", "line": 1, "text": changed}]}, "left_out": []}
-    assert "softmax.py, before it was changed" in as_html(ada, result, code)
+    for changed in ("import numpy as np", CODE.replace("e.sum()", "e.sum(axis, keepdims=True)")):
+        code = {"modules": {"softmax": [{"file": "softmax.py", "line": 1, "text": changed}]}, "left_out": []}
+        assert "softmax.py, before it was changed" in as_html(ada, result, code)
     assert ">    6     return e / e.sum()\n" in as_markdown(ada, result, code)
     assert "softmax.py:6, before it was changed" in as_markdown(ada, result, code)
     assert ">    6     return e / e.sum()\n" in as_markdown(ada, result, None)
