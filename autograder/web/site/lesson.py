@@ -15,6 +15,7 @@ from typing import Any
 from autograder.course import Assignment, Curriculum, registry
 from autograder.course.stubs import FOLDED, experiment_name
 from autograder.web.site.markdown import Markdown, PageText, Term, highlight
+from autograder.workspace import file_cells
 
 HEADING = re.compile(r"(#{1,6}) +(.+?) *#* *$")
 
@@ -59,13 +60,9 @@ def render_lesson(stub: str, assignment: Assignment, markdown: Markdown, page: P
 
 def split_cells(source: str) -> tuple[str, list[tuple[bool, str]]]:
     """Return what precedes the cells of a module; and of each cell whether it is text in Markdown, and its content."""
-    head, *cells = re.split(r"(?m)^# %%", source)
-    found = []
-    for cell in cells:
-        kind, _, content = cell.partition("\n")
-        is_text = kind.strip() == "[markdown]"
-        found.append((is_text, (re.sub(r"(?m)^# ?", "", content) if is_text else content).strip("\n")))
-    return head, found
+    head, *cells = file_cells.split_cells(source)
+    texts = [re.sub(r"(?m)^# ?", "", cell.text).strip("\n") if cell.is_lesson else cell.text for cell in cells]
+    return head.text, [(cell.is_lesson, text) for cell, text in zip(cells, texts, strict=True)]
 
 
 def split_headings(markdown: str) -> Iterator[tuple[int, str, str]]:

@@ -178,19 +178,11 @@ def imported_modules(names: Iterable[str]) -> dict[str, Path]:
 
 
 def _source(module: str) -> Path | None:
-    folder = _package_root(module.partition(".")[0])
-    if folder is None:
+    try:
+        spec = importlib.util.find_spec(module)
+    except ModuleNotFoundError:  # What it is in is no package.
         return None
-    path = folder.joinpath(*module.split("."))
-    candidates = (path / "__init__.py", path.with_name(f"{path.name}.py"))
-    return next((candidate for candidate in candidates if candidate.is_file()), None)
-
-
-def _package_root(top: str) -> Path | None:
-    spec = importlib.util.find_spec(top)
-    if spec is None or spec.origin is None:
-        return None
-    return Path(spec.origin).parents[1 if spec.submodule_search_locations else 0]
+    return Path(spec.origin) if spec and spec.origin and spec.origin.endswith(".py") else None
 
 
 def _imports(module: str, path: Path) -> Iterator[str]:
