@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 
 from rich.text import Text
 
@@ -41,16 +42,9 @@ def curve_lines(points: Sequence[LossPoint], until: int, columns: int, rows: int
     if len(points) < 2 or width < 10 or rows < 2:
         return []
     low, high = min(values), max(values)
-    span = (high - low) or 1.0
-    grid = _Grid(width, rows, ascii_only)
-    for point in points:
-        grid.draw(point.step / max(1, until), (high - point.loss) / span)
-    for point in points:
-        if point.validation is not None:
-            grid.mark(point.step / max(1, until), (high - point.validation) / span)
     side, corner, floor = ("|", "+", "-") if ascii_only else ("│", "└", "─")
     lines = []
-    for number, row in enumerate(grid.rows()):
+    for number, row in enumerate(_without_axes(points, until, low, high, width, rows, ascii_only=ascii_only)):
         label = {0: f"{high:.2f}", rows - 1: f"{low:.2f}"}.get(number, "")
         lines.append(Text.assemble((f"{label:>{LABEL}}", "dim"), (side, "dim"), row))
     last = f"{until:,}"
@@ -66,47 +60,31 @@ def curve_lines(points: Sequence[LossPoint], until: int, columns: int, rows: int
     return [*lines, scale.append(" " * max(1, columns - len(scale) - len(last))).append(last, "dim")]
 
 
-class _Grid:
-    """A grid of characters in which a curve is drawn: each has two columns of four dots, or is one dot in ASCII."""
+def _without_axes(
+    points: Sequence[LossPoint], until: int, low: float, high: float, width: int, height: int, *, ascii_only: bool
+) -> list[Text]:
+    """Return the curve and the marks. A character has two columns of four dots, or is one dot in ASCII."""
+    across, down = (1, 1) if ascii_only else (2, 4)
 
-    def __init__(self, width: int, height: int, ascii_only: bool) -> None:
-        self._width, self._height, self._ascii = width, height, ascii_only
-        self._across, self._down = (1, 1) if ascii_only else (2, 4)
-        self._dots = [[0] * width for _ in range(height)]
-        self._marks: set[tuple[int, int]] = set()
-        self._previous: tuple[int, int] | None = None
+    def place(step: int, loss: float, columns: int, rows: int) -> tuple[int, int]:
+        x, y = step / max(1, until), (high - loss) / ((high - low) or 1.0)
+        return min(columns - 1, int(x * columns)), min(rows - 1, int(y * rows))
 
-    def draw(self, x: float, y: float) -> None:
-        """Continue the curve to a point; x and y are from 0 to 1, y downwards."""
-        column = min(self._width * self._across - 1, int(x * self._width * self._across))
-        row = min(self._height * self._down - 1, int(y * self._height * self._down))
-        first_column, first_row = self._previous or (column, row)
+    dots = [[0] * width for _ in range(height)]
+    places = [place(point.step, point.loss, width * across, height * down) for point in points]
+    for (first_column, first_row), (last_column, last_row) in pairwise([places[0], *places]):
         level = first_row
-        for at in range(first_column, column + 1):
-            share = (at - first_column + 1) / (column - first_column + 1)
-            before, level = level, round(first_row + share * (row - first_row))
-            for each in range(min(before, level), max(before, level) + 1):
-                self._dot(at, each)
-        self._previous = (column, row)
-
-    def _dot(self, column: int, row: int) -> None:
-        self._dots[row // self._down][column // self._across] |= _DOTS[column % self._across][row % self._down]
-
-    def mark(self, x: float, y: float) -> None:
-        """Put a mark at a point."""
-        self._marks.add((min(self._height - 1, int(y * self._height)), min(self._width - 1, int(x * self._width))))
-
-    def rows(self) -> list[Text]:
-        """Return the lines of the grid."""
-        lines = []
-        for row, dots in enumerate(self._dots):
-            line = Text()
-            for column, bits in enumerate(dots):
-                if (row, column) in self._marks:
-                    line.append(ASCII_MARK if self._ascii else MARK, styles.ORANGE)
-                elif bits:
-                    line.append(ASCII_CURVE if self._ascii else chr(BRAILLE + bits), styles.BLUE)
-                else:
-                    line.append(" ")
-            lines.append(line)
-        return lines
+        for column in range(first_column, last_column + 1):
+            share = (column - first_column + 1) / (last_column - first_column + 1)
+            before, level = level, round(first_row + share * (last_row - first_row))
+            for row in range(min(before, level), max(before, level) + 1):
+                dots[row // down][column // across] |= _DOTS[column % across][row % down]
+    drawn: list[list[str | tuple[str, str]]] = [
+        [(ASCII_CURVE if ascii_only else chr(BRAILLE + bits), styles.BLUE) if bits else " " for bits in line]
+        for line in dots
+    ]
+    for point in points:
+        if point.validation is not None:
+            column, row = place(point.step, point.validation, width, height)
+            drawn[row][column] = (ASCII_MARK if ascii_only else MARK, styles.ORANGE)
+    return [Text.assemble(*characters) for characters in drawn]
