@@ -157,10 +157,8 @@ def split_cells(source: str) -> list[FileCell]:
 
 
 def _read(path: Path) -> bytes:
-    """Return the content of a file; refuse links, pipes and large files."""
+    """Return the content of a file; refuse links and large files."""
     files.refuse_links(path.parent, [path.name])
-    if path.exists() and not path.is_file():
-        raise UsageError(f"{path.name} is not a plain file. Move it away, then restore its stub: headway update")
     if path.exists() and path.stat().st_size > MAX_BYTES:
         raise UsageError(f"{path.name} is {_TOO_LARGE}, so it is ignored. Shorten it")
     return files.read_bytes(path)

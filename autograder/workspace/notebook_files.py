@@ -102,21 +102,16 @@ class NotebookReader:
         return notebook
 
     def _parse(self, module: str, path: Path, stamp: _Stamp) -> NotebookFile:
-        name = path.relative_to(self._folder).as_posix()
-        saved = stamp[0] / 1e9
+        content, text, problem = b"", None, ""
         if stamp[1] > MAX_NOTEBOOK_BYTES:
             problem = f"it is larger than {MAX_NOTEBOOK_BYTES >> 20} MiB. Clear its outputs"
-            return NotebookFile(name, b"", saved, problem=problem)
-        content = read_plain_file(path)
-        if content == released(module):
-            return NotebookFile(name, content, saved)
-        try:
-            modules = read_modules(content, self._curriculum.function_names, path.name)
-        except Unreadable as error:
-            problem = f"{error}. Shorten it, or save it again in your notebook editor"
-            return NotebookFile(name, content, saved, problem=problem)
-        text = modules.get(f"{module}.py")  # None if it defines no function of its assignment.
-        return NotebookFile(name, content, saved, None if text is None else ModuleSource(module, text))
+        elif (content := read_plain_file(path)) != released(module):
+            try:
+                text = read_modules(content, self._curriculum.function_names, path.name).get(f"{module}.py")
+            except Unreadable as error:
+                problem = f"{error}. Shorten it, or save it again in your notebook editor"
+        source = None if text is None else ModuleSource(module, text)
+        return NotebookFile(path.relative_to(self._folder).as_posix(), content, stamp[0] / 1e9, source, problem)
 
 
 def released(module: str) -> bytes | None:

@@ -90,12 +90,9 @@ def open_socket(port: int) -> socket.socket:
         listener.listen(128)
     except OSError as error:
         listener.close()
-        if error.errno == errno.EADDRINUSE:
-            reason = "is in use, perhaps by another headway serve"
-        elif error.errno in (errno.EACCES, errno.EPERM):
-            reason = "may not be used"
-        else:
-            reason = f"cannot be used ({error.strerror})"
+        reasons = dict.fromkeys((errno.EACCES, errno.EPERM), "may not be used")
+        reasons[errno.EADDRINUSE] = "is in use, perhaps by another headway serve"
+        reason = reasons.get(error.errno or 0, f"cannot be used ({error.strerror})")
         raise UsageError(f"port {port} {reason}. Choose another one: headway serve --port {port + 1}") from None
     return listener
 
