@@ -81,9 +81,3 @@ def panels_of(plot: Plot, functions: FunctionCaller, text: str | None = None) ->
     compute: Callable[[FunctionCaller, str | None], Panels]
     compute = getattr(importlib.import_module(f"{TRANSFORMER.package}.{module}"), function)
     return compute(functions, text)
-
-
-def draw_from_folder(name: str, folder: Path, start: StartWorkers = start_workers) -> PlotData:
-    """Return a plot that the functions of a submission compute, run by the workers that `start` makes."""
-    with functions_in_folder(folder, start) as functions:
-        return draw(name, functions)

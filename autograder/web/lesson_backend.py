@@ -238,7 +238,8 @@ class LessonBackend:
         """Return a plot that the student's functions compute."""
         self._refuse_links()
         name = _text(payload, "name")
-        return {"plot": plot_data.draw_from_folder(name, self.workspace.module_folder, self._start)}
+        with plot_data.functions_in_folder(self.workspace.module_folder, self._start) as functions:
+            return {"plot": plot_data.draw(name, functions)}
 
     def run(self, payload: Payload) -> Reply:
         """Run an experiment of a lesson, and return what it printed, its time, and why it ended early, if it did."""

@@ -1,6 +1,5 @@
 """Start, resume and finish training runs: `headway train` and `headway generate`."""
 
-import itertools
 import shlex
 import signal
 import tempfile
@@ -222,18 +221,15 @@ def generate_lines(folder: Path, run: Checkpoint, prompt: str | None, count: int
         raise UsageError("an encoder–decoder gives one answer to its prompt. Leave out --lines")
     if "\n" not in run.chars:
         raise UsageError("the model knows no line breaks, because its text has none. Use --length instead of --lines")
-    line, found, length = "", 0, count * LONGEST_LINE
+    rest, found, length = "", 0, count * LONGEST_LINE
     with closing(generate(folder, run, prompt, length, sampling)) as pieces:
-        for character in itertools.chain.from_iterable(pieces):
-            if character != "\n":
-                line += character
-                continue
-            if line.strip():
+        for piece in pieces:
+            *lines, rest = f"{rest}{piece}".split("\n")
+            for line in filter(str.strip, lines):
                 yield line
                 found += 1
                 if found == count:
                     return
-            line = ""
     raise UsageError(
         f"only {counted(found, 'line')} ended within {length:,} characters. Use --length instead of --lines"
     )

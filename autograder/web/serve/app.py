@@ -28,14 +28,9 @@ ENDING_ACTIONS = ("cancel", "stop")  # They are answered also if the workspace i
 PATIENCE, COUNTDOWN_STEP = 0.7, 0.25  # seconds: before the first event of a countdown, and from one to the next
 MAX_WAITING = 1000  # events; a page that does not read them is dropped, and connects again
 HEARTBEAT = 15.0  # seconds without an event after which a comment is sent, so that a lost page is noticed
-TYPES = {
-    ".html": "text/html; charset=utf-8",
-    ".js": "text/javascript; charset=utf-8",
-    ".css": "text/css; charset=utf-8",
-    ".svg": "image/svg+xml",
-    ".json": "application/json",
-    ".woff2": "font/woff2",
-}
+TYPES = mimetypes.MimeTypes()  # Python's own: the system may have others for scripts
+TYPES.add_type("text/javascript", ".js")
+TYPES.add_type("font/woff2", ".woff2")
 Action = Callable[[dict[str, Any]], dict[str, Any]]
 Event = dict[str, Any]
 
@@ -152,9 +147,7 @@ class LessonServer:
         content = self._pages.get(path)
         if content is None:
             return PlainTextResponse("There is no such page.\n", 404)
-        suffix = f".{path.rpartition('.')[2]}"
-        media_type = TYPES.get(suffix) or mimetypes.guess_type(path)[0] or "application/octet-stream"
-        return Response(content, headers={"Content-Type": media_type})
+        return Response(content, media_type=TYPES.guess_type(path)[0] or "application/octet-stream")
 
     async def _stream(self, request: Request) -> Response:
         return StreamingResponse(self._events.stream(), media_type="text/event-stream")

@@ -10,8 +10,9 @@ from pathlib import Path
 import click
 
 from autograder.course.stubs import bundled
-from autograder.web.site.lesson import PageHtml, SectionHtml, split_cells, split_headings
+from autograder.web.site.lesson import PageHtml, SectionHtml, lesson_text, split_headings
 from autograder.web.site.markdown import Markdown, PageText
+from autograder.workspace.file_cells import split_cells
 
 
 @dataclass(frozen=True)
@@ -52,9 +53,9 @@ def exercises(sources: Mapping[str, str]) -> list[Guide]:
     """Return guides that show modules with cell markers, given by file name, as text and code."""
     found = []
     for file, source in sources.items():
-        head, cells = split_cells(source)
-        parts = [f"{content}\n" if is_text else f"```python\n{content.strip()}\n```\n" for is_text, content in cells]
-        about = head.strip().strip('"').partition("\n")[0]
+        head, *cells = split_cells(source)
+        parts = [f"{lesson_text(c)}\n" if c.is_lesson else f"```python\n{c.text.strip()}\n```\n" for c in cells]
+        about = head.text.strip('"').partition("\n")[0]
         title = next((line[2:] for line in parts[0].splitlines() if line.startswith("# ")), file) if parts else file
         found.append(Guide(file.removesuffix(".py"), title, about, path=file, text="\n".join(parts)))
     return found

@@ -15,7 +15,7 @@ from typing import Any
 from autograder.course import Assignment, Curriculum, registry
 from autograder.course.stubs import FOLDED, experiment_name
 from autograder.web.site.markdown import Markdown, PageText, Term, highlight
-from autograder.workspace import file_cells
+from autograder.workspace.file_cells import FileCell, split_cells
 
 HEADING = re.compile(r"(#{1,6}) +(.+?) *#* *$")
 
@@ -46,23 +46,21 @@ def render_lesson(stub: str, assignment: Assignment, markdown: Markdown, page: P
     """Return the lesson of a stub, as it is in a student's file, as HTML."""
     page.ids.update(function.qualified for function in assignment.functions)
     renderer = _LessonRenderer(assignment, markdown, page)
-    head, cells = split_cells(stub)
-    for is_text, content in cells:
-        if is_text:
-            renderer.add_text(content)
-        elif content.strip():
-            renderer.add_code(content)
+    head, *cells = split_cells(stub)
+    for cell in cells:
+        if cell.is_lesson:
+            renderer.add_text(lesson_text(cell))
+        elif cell.text:
+            renderer.add_code(cell.text)
     name = renderer.title or assignment.title
     sections = [section for section in renderer.sections if section.heading or section.body]
     terms = sorted(page.used.values(), key=lambda term: term.text.lower())
-    return PageHtml(markdown.render_inline(name, page), sections, terms, name, _summary(head))
+    return PageHtml(markdown.render_inline(name, page), sections, terms, name, _summary(head.text))
 
 
-def split_cells(source: str) -> tuple[str, list[tuple[bool, str]]]:
-    """Return what precedes the cells of a module; and of each cell whether it is text in Markdown, and its content."""
-    head, *cells = file_cells.split_cells(source)
-    texts = [re.sub(r"(?m)^# ?", "", cell.text).strip("\n") if cell.is_lesson else cell.text for cell in cells]
-    return head.text, [(cell.is_lesson, text) for cell, text in zip(cells, texts, strict=True)]
+def lesson_text(cell: FileCell) -> str:
+    """Return the text of a lesson cell in Markdown."""
+    return re.sub(r"(?m)^# ?", "", cell.text).strip("\n")
 
 
 def split_headings(markdown: str) -> Iterator[tuple[int, str, str]]:

@@ -51,7 +51,8 @@ def test_every_plot_that_needs_no_model_is_listed_with_its_assignment():
 @pytest.mark.parametrize("name", ["token-ids", "attention-mask", "activations"])
 def test_plot_in_this_interpreter_is_the_same(drawn, name):
     """As in a browser, which has no processes."""
-    assert plot_data.draw_from_folder(name, bundled("solutions"), InProcessWorkers) == drawn[name]
+    with plot_data.functions_in_folder(bundled("solutions"), InProcessWorkers) as functions:
+        assert plot_data.draw(name, functions) == drawn[name]
 
 
 @pytest.mark.parametrize("name", NAMES)
