@@ -307,9 +307,9 @@ def location_text(where: Document) -> str:
 def next_function(document: Document) -> str | None:
     """Return the first function in course order that needs work, or what blocks the first; None if nothing is left."""
     functions = required_functions(document)
-    for assignment, function in functions:
+    for _, function in functions:
         if function["status"] not in ("passed", "blocked"):
-            return f"{assignment['name']}.{function['name']}"
+            return str(function["checks"][0]["function"])
     blocked = (check for _, function in functions for check in function["checks"] if check["status"] == "blocked")
     return next((str(check["blocked_by"][0]) for check in blocked), None)
 
