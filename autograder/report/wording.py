@@ -261,7 +261,7 @@ def passed_text(document: Document) -> str | None:
     passed = statuses.count("passed")
     if passed == len(statuses):
         return f"All {passed} checks passed" if passed > 1 else "The check passed"
-    if all(function["status"] == "passed" for _, function in required_functions(document)):
+    if all(function["status"] == "passed" for function in required_functions(document)):
         return f"All required checks passed; bonus checks left: {len(statuses) - passed}"
     return None
 
@@ -292,10 +292,10 @@ def _file_verdict(check: Document) -> str:
     return f"Python cannot {'read' if check['failure'] == 'unreadable_file' else 'import'} {file}"
 
 
-def required_functions(document: Document) -> list[tuple[Document, Document]]:
-    """Return each assignment and function without bonus work, unless only bonus work was checked."""
-    every = [(a, f) for a in document["assignments"] for f in a["functions"]]
-    return [(a, f) for a, f in every if not f["bonus"]] or every
+def required_functions(document: Document) -> list[Document]:
+    """Return the functions without bonus work, unless only bonus work was checked."""
+    every = [function for assignment in document["assignments"] for function in assignment["functions"]]
+    return [function for function in every if not function["bonus"]] or every
 
 
 def location_text(where: Document) -> str:
@@ -307,10 +307,10 @@ def location_text(where: Document) -> str:
 def next_function(document: Document) -> str | None:
     """Return the first function in course order that needs work, or what blocks the first; None if nothing is left."""
     functions = required_functions(document)
-    for _, function in functions:
+    for function in functions:
         if function["status"] not in ("passed", "blocked"):
             return str(function["checks"][0]["function"])
-    blocked = (check for _, function in functions for check in function["checks"] if check["status"] == "blocked")
+    blocked = (check for function in functions for check in function["checks"] if check["status"] == "blocked")
     return next((str(check["blocked_by"][0]) for check in blocked), None)
 
 
@@ -322,7 +322,7 @@ def next_step(document: Document, when_passed: str | None = None, notebooks: Map
     if (name := next_function(document)) is None:
         return f"{passed_text(document)}.\n{when_passed or 'See what is left: headway list --open'}"
     module, _, function = name.partition(".")
-    checks = [check for _, f in required_functions(document) for check in f["checks"]]
+    checks = [check for f in required_functions(document) for check in f["checks"]]
     unfinished = (check for check in checks if check["status"] not in ("passed", "blocked"))
     check = next((check for check in unfinished if check["function"] == name), None)
     if check is None:

@@ -7,7 +7,7 @@ text is escaped; a formula that needs anything else is shown as its source.
 import html
 import re
 from functools import cache
-from xml.etree.ElementTree import Element
+from xml.etree.ElementTree import Element, tostring
 
 from autograder.errors import HeadwayError
 
@@ -52,20 +52,20 @@ def to_mathml(tex: str, *, block: bool = False) -> str:
     return _space_functions(_join_words(mathml)).replace(' display="inline"', "")
 
 
-def _serialize(element: Element) -> str:
+def _serialize(tree: Element) -> str:
     """Return an element with what is in it; raise _NotAllowed if not all of it is on the lists above."""
-    attributes = {name: value for name, value in element.items() if name != "xmlns"}  # HTML knows it without this
-    is_allowed = _ELEMENTS.fullmatch(element.tag) and all(map(_ATTRIBUTES.fullmatch, attributes))
-    if not is_allowed or not all(map(_VALUE.fullmatch, attributes.values())):
-        raise _NotAllowed
-    start = "".join([f"<{element.tag}", *(f' {name}="{value}"' for name, value in attributes.items())])
-    content = _text(element.text) + "".join(_serialize(child) + _text(child.tail) for child in element)
-    return f"{start}>{content}</{element.tag}>" if content else f"{start} />"
+    for element in tree.iter():
+        element.attrib.pop("xmlns", None)  # HTML knows it without this
+        is_allowed = _ELEMENTS.fullmatch(element.tag) and all(map(_ATTRIBUTES.fullmatch, element.attrib))
+        if not is_allowed or not all(map(_VALUE.fullmatch, element.attrib.values())):
+            raise _NotAllowed
+        element.text, element.tail = map(_without_references, (element.text, element.tail))
+    return tostring(tree, encoding="unicode")
 
 
-def _text(text: str | None) -> str:
-    """Return a text for HTML; the converter writes some characters as numeric references."""
-    return html.escape(re.sub(r"&#x[0-9A-Fa-f]+;", lambda match: html.unescape(match[0]), text or ""), quote=False)
+def _without_references(text: str | None) -> str:
+    """Return a text of the converter, which writes some characters as numeric references."""
+    return re.sub(r"&#x[0-9A-Fa-f]+;", lambda match: html.unescape(match[0]), text or "")
 
 
 def _join_words(mathml: str) -> str:

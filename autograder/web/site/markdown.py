@@ -165,10 +165,7 @@ class Markdown:
                 token.attrs["href"] = target
             depth += token.nesting if token.type in ("link_open", "link_close", "strong_open", "strong_close") else 0
             if token.type == "link_close":
-                opened = next(t for t in reversed(result) if t.type == "link_open")
-                if opened.hidden:
-                    result.remove(opened)
-                    continue
+                token.hidden = next(t.hidden for t in reversed(result) if t.type == "link_open")
             token.meta["linkable"] = linked != "nothing" and depth == 0
             if token.type == "strong_open":
                 bold.append(token)
