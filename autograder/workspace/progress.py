@@ -55,10 +55,13 @@ def store(state: State, entries: Mapping[str, ProgressEntry], curriculum: Curric
 
 
 def update(
-    entries: dict[str, ProgressEntry], checks: Sequence[CheckResult], fingerprints: Mapping[str, str]
+    entries: dict[str, ProgressEntry],
+    checks: Sequence[CheckResult],
+    fingerprints: Mapping[str, str],
+    now: str | None = None,
 ) -> tuple[str, ...]:
     """Update the entries, in place, with the results of checks; return the functions that newly pass."""
-    now = datetime.datetime.now(datetime.UTC).isoformat(timespec="seconds")
+    now = now or datetime.datetime.now(datetime.UTC).isoformat(timespec="seconds")
     newly_passed = []
     for name in dict.fromkeys(check.function for check in checks):
         results = [check for check in checks if check.function == name]
