@@ -61,7 +61,7 @@ def pages(
         local = pyodide_bundle.folder_files(pyodide) if pyodide else {}
         assets |= pyodide_bundle.browser_files(curriculum, local)
         contents |= {f"{pyodide_bundle.FOLDER}/{name}": data for name, data in local.items()}
-        digests |= {entry.url: entry.sha256 for entry in pyodide_bundle.from_cdn() if not local}
+        digests |= {entry["url"]: entry["sha256"] for entry in pyodide_bundle.from_cdn() if not local}
     course_map = importlib.resources.files(curriculum.package).joinpath("common/figures/map.svg")
     if backend != "none" and course_map.is_file():
         assets["map.svg"] = course_map.read_bytes()
