@@ -93,7 +93,7 @@ def test_wheel_contains_stubs_solutions_data_and_memo(wheel):
     assert {f"autograder/{name}" for name in ("engine/pytest.ini", "py.typed", "models/plots/viewer.html")} <= names
     assert {f"autograder/courses/transformer/softmax/{name}.toml" for name in ("hints", "glossary")} <= names
     assert "autograder/web/site/templates/lesson.html.j2" in names and "autograder/web/site/static/site.css" in names
-    assert "autograder/web/site/example_report.json" in names
+    assert "autograder/web/site/static/example.json" in names
     assert {f"autograder/_bundle/docs/{Path(guide.file).name}" for guide in GUIDES} <= names
     assert not any("node_modules" in name for name in names)
     assert any(name.startswith("autograder/_bundle/data/") for name in names)

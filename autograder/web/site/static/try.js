@@ -4,7 +4,7 @@ import { button, make } from "./dom.js";
 import { errorMap } from "./error_map.js";
 import { renderReport } from "./report.js";
 
-const place = /** @type {HTMLElement} */ (document.querySelector(".try"));
+const place = document.querySelector(".try"); // none if home.js has put the map there meanwhile
 /** @type {{edits: {edit: string, code: string, report: any}[], map: import("./error_map.js").ErrorMap}} */
 const { edits, map } = await (await fetch(new URL("example.json", import.meta.url))).json();
 const { code, report: { labels } } = edits[0];
@@ -37,5 +37,5 @@ const choices = edits.map(({ edit, code }) => button(edit || "as it is", () => {
   show();
 }));
 const hint = make("p", {}, "Something is missing behind the product of q and k. Write it, or try one of these:");
-place.replaceChildren(...place.querySelectorAll("h2"), hint, editor, make("p", { class: "buttons" }, ...choices), note, result);
+place?.replaceChildren(...place.querySelectorAll("h2"), hint, editor, make("p", { class: "buttons" }, ...choices), note, result);
 show();
