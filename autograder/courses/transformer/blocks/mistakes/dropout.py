@@ -49,6 +49,15 @@ in_forms("kept-with-probability-p", *edits).explain("""
     in the output of the two steps, values were kept with probability p, not dropped
     why: Here, as in PyTorch, p is the probability of dropping a value.
     ask: What happens to the output of each of the two steps between the step and the sum?""")
+edits = []
+for form, total in (("pre", "after_attention = ln2_in = "), ("post", "ln1_in = ")):
+    read, dropped = _dropped(form, "attn", "STEP_out, STEP_out**0")
+    new = f"{total}apply_dropout(x + attn_out, dropout, rng, training)[0]"
+    edits += [f"{read}\n        {total}x + attn_out", f"{dropped}\n        {new}"]
+in_forms("sum-dropped-attn", *edits).explain("""
+    the sum after the attention went through dropout, not the output of the attention
+    why: The stream keeps its values. Only what a step adds to it is dropped.
+    ask: Which values are lost for all later blocks if your dropout drops them?""")
 mistake(
     "masks-drawn-in-other-order",
     _TRAINING,

@@ -105,6 +105,11 @@ mistake("message-without-token", "the token {token!r} is not in the", "a token i
     the message does not contain the token
     why: The reader wants to know which token it was.
     ask: Which values does your message contain?""")  # fmt: skip
+mistake("memory-without-spaces", "if piece not in known:", "key = piece.strip()\n        if key not in known:",
+        "known[piece] = ", "known[key] = ", "ids += known[piece]", "ids += known[key]").explain("""
+    the ids of a word were also used for the same word with a space before it
+    why: "low" and " low" are different pieces with different tokens. The memory needs the piece itself as its key.
+    ask: What are the keys of the dictionary that remembers ids?""")  # fmt: skip
 mistake("different-order", "for piece in pieces", "for piece in sorted(pieces)").explain("""
     the ids are not in the order of the text
     why: The order of the words is lost, and decoding cannot bring it back.

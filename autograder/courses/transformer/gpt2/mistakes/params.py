@@ -24,6 +24,14 @@ mistake(
     the mask buffers were kept as parameters
     why: They are no parameters: the causal mask, and a large negative number. Training would change them.
     ask: Which entries of your result are not in the list of init_gpt?""")
+mistake(
+    "query-biases-taken-for-buffers",
+    _PARAMS,
+    "names = {ours: theirs for ours, theirs in names.items() if not theirs.endswith('attn.bias')}\n    " + _PARAMS,
+).explain("""
+    every name that ends with attn.bias was left out, and with it h.{i}.attn.c_attn.bias
+    why: c_attn.bias is the bias of queries, keys and values. Only attn.bias is a buffer.
+    ask: How does the name h.0.attn.c_attn.bias end?""")
 mistake("head-always-kept", _TIED, "if head is not None:").explain("""
     a head that equals the token table was kept as W_head
     why: A tied head is the token table itself. Kept apart, it takes the memory of 39 million numbers in GPT-2 small.

@@ -55,6 +55,10 @@ mistake("no-second-residual", _SUM2, "after_ffn = ffn_out", common=True).explain
     the stream was not added to the output of the feed-forward network
     why: {_RESIDUAL}
     ask: What do you add to the output of swiglu?""")
+mistake("second-residual-from-x", _SUM2, "after_ffn = x + ffn_out").explain("""
+    the second sum added x, not the stream after the attention
+    why: The output of the attention is then lost from the stream.
+    ask: Which array is the residual stream after the first step?""")
 mistake(
     "both-residuals-from-normed", _SUM1, "after_attention = normed + attn_out", _SUM2, "after_ffn = normed + ffn_out"
 ).explain("""

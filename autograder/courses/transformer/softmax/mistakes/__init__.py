@@ -195,6 +195,10 @@ mistake("temperature-plus-a-number", "float(temperature)", "(float(temperature) 
     {constant} was added to the temperature
     why: It is not needed, because the temperature must be positive, and it changes every result a little.
     ask: If a temperature of 0 raises ValueError, which division by 0 is left to prevent?""")
+mistake("base-2", "np.exp(z, out=z)", "np.exp2(z, out=z)").explain("""
+    powers of 2 were taken, not of e
+    why: The distribution is then flatter, as with a higher temperature.
+    ask: Which function of NumPy computes e to the power of x?""")
 mistake(
     "scores-clipped", "(z - z.max(axis=axis, keepdims=True))", "np.clip(z, -CONSTANT, CONSTANT)", constant=500.0
 ).explain("""
