@@ -16,6 +16,7 @@ from autograder.errors import UsageError
 MARKER = "    # headway new-assignment adds assignments above this line."
 BUILT_IN = Path("autograder/courses/transformer")  # the built-in course in a clone of Headway's repository
 _FILES = ("__init__.py", "checks.py", "reference.py", "mistakes.py", "promises.toml", "hints.toml")  # of an assignment
+_OF_BUILT_IN = ("figures.py", "glossary.toml")  # what an assignment of the built-in course has, too
 _SUBMISSIONS = {"right_loops": "right/loops", "right_one_liners": "right/one_liners", "beginners": "beginners"}
 _ANOTHER_FOLDER = "Name another folder: headway new-assignment NAME --course DIR"
 
@@ -104,6 +105,7 @@ def _part_paths(name: str, project: Project) -> dict[str, Path]:
         paths["pyproject.toml"] = project.root / "pyproject.toml"
     if project.is_clone:
         submissions = project.root / "tests" / "submissions"
+        paths |= {file: project.package / name / file for file in _OF_BUILT_IN}
         paths |= {part: submissions / folder / f"{name}.py" for part, folder in _SUBMISSIONS.items()}
     return paths
 

@@ -18,7 +18,7 @@ import numpy as np
 from autograder.course import Plot
 from autograder.course.stubs import bundled
 from autograder.courses.transformer import TRANSFORMER
-from autograder.courses.transformer.common.figures.maps import marked_map
+from autograder.courses.transformer.common.figures.maps import MissingPart, marked_map
 from autograder.courses.transformer.common.figures.small_svg import small_svg
 from autograder.courses.transformer.common.figures.trained_model import FILE, measured
 from autograder.courses.transformer.training.figures import MEAN_OF
@@ -122,8 +122,13 @@ def main() -> None:
     solutions = bundled("solutions")
     folder = solutions / "figures"
     folder.mkdir(exist_ok=True)
+    drawn: dict[str, str] = {}
     with functions_in_folder(solutions) as functions:
-        drawn = {f"{name}.svg": picture(functions) for name, picture in pictures().items()}
+        for name, picture in pictures().items():
+            try:
+                drawn[f"{name}.svg"] = picture(functions)
+            except MissingPart as error:  # of a new assignment
+                sys.stderr.write(f"{name}: {error}\n")
     for path in folder.glob("*.svg"):
         if path.name not in drawn:
             path.unlink()

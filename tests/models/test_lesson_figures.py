@@ -5,6 +5,7 @@ import html
 import json
 import re
 import zipfile
+from functools import partial
 from xml.etree import ElementTree
 
 import numpy as np
@@ -15,7 +16,7 @@ from support.contrast import contrast
 from autograder.course.stubs import PICTURE, bundled
 from autograder.courses.transformer import TRANSFORMER
 from autograder.courses.transformer.common.figures import diagram
-from autograder.courses.transformer.common.figures.maps import marked_map
+from autograder.courses.transformer.common.figures.maps import MissingPart, marked_map
 from autograder.courses.transformer.common.figures.trained_model import measured
 from autograder.errors import HeadwayError
 from autograder.models import lesson_figures
@@ -84,8 +85,18 @@ def test_lesson_begins_with_the_map_of_the_model(module):
 
 
 def test_map_without_a_part_of_the_assignment_is_an_error():
-    with pytest.raises(ValueError, match="part of centering"):
+    with pytest.raises(MissingPart, match="part of centering"):
         marked_map("centering")
+
+
+def test_missing_part_of_a_new_assignment_leaves_the_other_pictures(tmp_path, monkeypatch, capsys):
+    drawn = {"map-centering": partial(marked_map, "centering"), "square": lambda functions: "<svg/>"}
+    monkeypatch.setattr(lesson_figures, "pictures", lambda: drawn)
+    monkeypatch.setattr(lesson_figures, "bundled", lambda name: tmp_path)
+    monkeypatch.setattr(lesson_figures.sys, "argv", ["lesson_figures"])
+    lesson_figures.main()
+    assert [path.name for path in tmp_path.glob("figures/*")] == ["square.svg"]
+    assert "map-centering: the map marks no part" in capsys.readouterr().err
 
 
 @pytest.mark.parametrize("name", FIGURES)

@@ -1,7 +1,7 @@
 '''Known mistakes: runnable wrong implementations, compared with a student's code to say what went wrong.
 
 A mistake is written as a change to the official solution, so that everything else in it is right and stays right when
-the solution is rewritten. The module `mistakes/<assignment>.py` of a course holds them in a registry `MISTAKES`:
+the solution is rewritten. The module `mistakes` in the folder of an assignment holds them in a registry `MISTAKES`:
 
     MISTAKES = Mistakes()
     mistake = MISTAKES.for_functions("softmax.softmax")

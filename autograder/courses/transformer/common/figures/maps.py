@@ -15,11 +15,15 @@ PANEL = "#fff3df"  # a marked group of parts
 _ABOUT = re.compile(r' data-(part|only|except)="([^"]*)"')
 
 
+class MissingPart(ValueError):
+    """The map has no part of an assignment."""
+
+
 def marked_map(highlight: str, _: FunctionCaller | None = None) -> str:
     """Return the map on which the parts of the assignment `highlight` are marked, or its own map if it has one.
 
     Raises:
-        ValueError: if the map has no part of this assignment.
+        MissingPart: if the map has no part of this assignment.
     """
     shown, is_marked = [], False
     if (own := files(COURSE).joinpath(highlight, "map.svg")).is_file():
@@ -33,7 +37,7 @@ def marked_map(highlight: str, _: FunctionCaller | None = None) -> str:
         is_marked |= is_part or "only" in about
         shown.append(_mark(plain) if is_part else plain)
     if not is_marked:
-        raise ValueError(f"the map marks no part of {highlight}. Name it in a data-part of map.svg")
+        raise MissingPart(f"the map marks no part of {highlight}. Name it in a data-part of common/figures/map.svg")
     return "".join(shown)
 
 
