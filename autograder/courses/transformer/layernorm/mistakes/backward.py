@@ -43,6 +43,10 @@ mistake("gain-missing", *sum(_WITHOUT_GAIN.values(), ()), common=True).explain("
     the gain gamma was not used in dx
     why: With gamma 1 the mistake stays hidden. The gradient with respect to x̂ is dout times gamma.
     ask: What is the gradient of gamma * x̂ + beta with respect to x̂?""")
+mistake("gain-at-the-end", *sum(_WITHOUT_GAIN.values(), ()), "dx /= std", "dx *= gamma / std").explain("""
+    in dx, the gain gamma was multiplied at the end, not into dout at the beginning
+    why: The two means are those of g and g x̂, where g is dout times gamma. With equal gains the mistake stays hidden.
+    ask: Is the mean of dout * gamma the same as gamma times the mean of dout?""")
 mistake("gain-missing-in-variance", *_WITHOUT_GAIN["path through the variance"]).explain("""
     in dx the gain gamma is missing in the path through the variance
     why: With gamma 1 the mistake stays hidden. All three terms of the formula contain g, which is dout times gamma.
@@ -111,6 +115,10 @@ mistake("divided-by-rows", "(x - mean) / d + dmean / d", "(x - mean) / len(x) + 
     the paths through variance and mean were divided by the number of rows
     why: In batch normalization the means are taken over the rows. Here they are taken over the D features.
     ask: Over how many entries is the mean of a row taken? By what is its gradient divided?""")
+mistake("variance-path-without-eps", "(var + eps) ** -1.5", "var**-1.5").body(_STEPS).explain("""
+    eps is missing in the path through the variance
+    why: The forward pass divides by the root of var + eps. Its derivative has the power -3/2 of that sum.
+    ask: In how many places does your code use the variance, and how many of them add eps?""")
 mistake("square-without-factor", "dvar * 2 *", "dvar *").body(_STEPS).explain("""
     the factor 2 is missing in the path through the variance
     why: The variance is a mean of squares, and the derivative of a square u² is 2 u.

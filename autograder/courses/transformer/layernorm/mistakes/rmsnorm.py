@@ -48,6 +48,10 @@ for function, body in (("layernorm.rmsnorm", _RMSNORM), ("layernorm.rmsnorm_back
         why: On ordinary vectors the mistake hardly shows. On very small ones the result is far too large, and with a
              large eps it is too small.
         ask: What exactly goes into the root in the formula?""")
+    mistake("eps-divided-by-width", _RMS, "rms = np.sqrt(square + eps / x.shape[-1])").body(body).explain("""
+        eps was added to the sum of the squares, before the division by D
+        why: Only eps / D then reaches the root. On ordinary vectors the mistake hardly shows.
+        ask: In the formula, is eps added to the sum of the squares or to their mean?""")
     for name, old, new, title, why in (
         (
             "variance-for-square",

@@ -40,6 +40,10 @@ mistake("dgamma-without-dout", "(dout * normalized)", "(normalized * 1.0)").expl
     dgamma is the sum of the normalized x, without dout
     why: Chain rule: dgamma is the sum of dout times the factor of gamma in the forward pass.
     ask: What exactly is gamma multiplied by in the forward pass?""")
+mistake("dgamma-from-output", "(dout * normalized)", "(dout * normalized * gamma)").explain("""
+    dgamma was computed with the output, which contains gamma, not with the normalized x
+    why: In gamma * x̂, the derivative with respect to gamma is x̂. With gamma 1 the mistake stays hidden.
+    ask: What exactly is gamma multiplied by in the forward pass?""")
 wrong_row_sums(
     mistake,
     {"dgamma": ("(dout * normalized).reshape(-1, d).sum(axis=0)", "SUM", "(dout * normalized)")},
