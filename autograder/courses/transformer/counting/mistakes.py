@@ -59,6 +59,28 @@ mistake("rows-without-counts-nan", _UNIFORM, "pass", _RETURN, _QUIET + _RETURN, 
     rows without counts were not handled: 0 / 0 is nan
     why: With k = 0, a token that is never followed by anything has only counts of 0. Its row should be uniform.
     ask: What is the sum of the row of a token that does not occur?""")
+mistake(
+    "rows-without-counts-0",
+    _UNIFORM,
+    "sums = counts.sum(axis=1, keepdims=True)",
+    _RETURN,
+    "return counts / np.where(sums == 0, 1.0, sums)",
+).explain("""
+    rows without counts stayed 0 everywhere
+    why: With k = 0, a token that is never followed by anything has only counts of 0. Its row should be uniform: each
+         row holds probabilities, which sum to 1.
+    ask: What is the sum of the row of a token that does not occur?""")
+mistake(
+    "divided-by-occurrences",
+    _UNIFORM,
+    "sums = np.bincount(ids, minlength=vocab_size) + vocab_size * k\n"
+    "    counts[sums == 0], sums[sums == 0] = 1.0, vocab_size",
+    _RETURN,
+    "return counts / sums[:, None]",
+).explain("""
+    the counts were divided by how often the token occurs, not by the number of pairs that begin with it
+    why: The last token of the text begins no pair, so one row sums to less than 1.
+    ask: In the text 0 1 0, how many pairs begin with 0, and how often does 0 occur?""")
 mistake("two-apart", _PAIRS, "np.add.at(counts, (ids[:-2], ids[2:]), 1.0)").explain("""
     tokens that are two places apart were paired
     why: A text of N tokens has N − 1 pairs of neighbors: each token but the last, with the one after it.

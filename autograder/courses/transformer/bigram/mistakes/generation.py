@@ -24,6 +24,11 @@ mistake("columns", _ROW, "softmax(W[:, ids[-1]])", common=True).explain("""
     a column of the table was used, not a row
     why: Row i holds the scores of the tokens that may come after token i. Column i holds those of token i after others.
     ask: In W[i, j], which of the two is the current token?""")
+mistake("softmax-of-columns", _ROW, "softmax(W, axis=0)[ids[-1]]").explain("""
+    the softmax was taken along the columns of the table (axis 0), not along its rows
+    why: The tokens that may come after token i compete with each other: their scores are row i. The rows of your table
+         do not sum to 1.
+    ask: What do the probabilities from which you draw sum to?""")
 mistake("no-softmax", _ROW, "W[ids[-1]]").explain("""
     the scores were used as if they were probabilities
     why: Scores may be negative, and they do not sum to 1.

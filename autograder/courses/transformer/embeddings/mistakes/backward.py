@@ -58,6 +58,17 @@ mistake(
     why: All texts use the same table, so the gradients of all texts are added.
     ask: A token occurs in two texts of the batch. Which of your lines adds its gradients?""")
 mistake(
+    "repeats-across-texts-lost",
+    _GRADIENT,
+    f"{_OF_TEXTS}{_NEW_TABLE}for t in range(ids.shape[-1]):\n"
+    "        dW[ids[..., t]] += grads[..., t, :]\n"
+    "    return dW",
+).explain("""
+    where several texts have the same token at one position, only one of them was counted
+    why: dW[ids] += reads once and writes several times if an index is repeated. A loop over the positions prevents that
+         within a text, but not across texts.
+    ask: What is a after `a = np.zeros(2); a[[0, 0, 0]] += 1`? Which NumPy function adds every time?""")
+mistake(
     "mean-of-repeats",
     _GRADIENT,
     "counts = np.maximum(hot.sum(axis=0), 1)[:, None]\n    return hot.T @ dout.reshape(-1, dout.shape[-1]) / counts",

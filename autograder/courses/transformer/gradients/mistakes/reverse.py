@@ -26,6 +26,14 @@ mistake("overwritten", _ADDED, _ADDED.replace("gradients[i] + ", ""), common=Tru
     gradients were overwritten, not added
     why: What is used several times gets a contribution from each use. Only the last one is left.
     ask: What is in your gradient of x after both uses in x · x were visited?""")
+mistake(
+    "one-argument-overwritten",
+    _ADDED,
+    _ADDED.replace("gradients[i] +", "(gradients[i] if len(arguments) > 1 else 0) +"),
+).explain("""
+    tanh, exp, log and sum overwrote gradients; only the other operations added theirs
+    why: What is used several times gets a contribution from each use, whatever the operation is.
+    ask: If x is used by exp and by mul, what is in your gradient of x after both were visited, in either order?""")
 mistake("not-summed", _ADDED, "gradients[i] = gradients[i] + contribution", common=True).explain("""
     the gradients of arrays that were broadcast were not summed
     why: A gradient has the shape of its array. What was repeated in the forward pass is summed in the backward pass.

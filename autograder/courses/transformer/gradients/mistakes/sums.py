@@ -33,6 +33,10 @@ mistake("one-added-axis-only", "for _ in range(added):", "if added > 0:", common
     only one of the axes that were added in front was summed
     why: Broadcasting may add several axes. An `if` runs once; a loop runs as often as needed.
     ask: How many axes were added when a vector was added to an array with four axes?""")
+mistake("one-repeated-axis-only", _REPEATED, f"{_REPEATED}\n            break").body(_TWO_STEPS).explain("""
+    only the first axis of length 1 was summed
+    why: Broadcasting may repeat several axes of length 1. The copies along each of them are summed.
+    ask: Which axes have to be summed for the shape (1, 3, 1)? Which of them does your code find?""")
 mistake("axes-kept", ").reshape(shape)", ", keepdims=True)").explain("""
     axes that were added in front were kept, with length 1
     why: They did not exist before broadcasting, so they disappear. Only the axes of `shape` stay.

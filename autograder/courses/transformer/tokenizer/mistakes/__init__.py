@@ -51,6 +51,10 @@ mistake("sorted-without-case", "sorted(set(text))", "sorted(sorted(set(text)), k
     capital and lower-case letters were not sorted by code point
     why: Sorted by code point, all capital letters come before all lower-case letters.
     ask: Which comes first when Python sorts ['a', 'B']?""")
+mistake("text-stripped", "set(text)", "set(text.strip())").explain("""
+    the text was stripped of whitespace at its ends first
+    why: A space or newline that occurs only there is then missing from the vocabulary.
+    ask: How many characters does the text "a " have, and how many has your vocabulary of it?""")
 mistake("words", "set(text)", "set(text.split())").explain("""
     the text was split into words: each word is a token
     why: Tokens are single characters here. A vocabulary of words cannot encode new words.
