@@ -28,6 +28,14 @@ mistake("no-sum", "softmax_backward(dweights, weights)", "dweights * weights", c
     the sum over the row is missing from the backward pass of the softmax
     why: Raising one score lowers all other weights of the row. The sum accounts for that.
     ask: Compare your line with softmax_backward, which you have written. Does it do the same?""")
+mistake(
+    "plain-mean",
+    "softmax_backward(dweights, weights)",
+    "weights * (dweights - dweights.mean(axis=-1, keepdims=True))",
+).explain("""
+    in the backward pass of the softmax, the plain mean of a row was subtracted, not the weighted one
+    why: What is subtracted is an average of the gradients, in which each counts as much as its attention weight.
+    ask: Compare your line with softmax_backward, which you have written. Does it do the same?""")
 mistake("weights-not-transposed", "= weights.swapaxes(-1, -2) @ dout", "= weights @ dout", common=True).explain("""
     the weights were not transposed for dv
     why: The gradient of a value comes from all queries that attended to it: it is a sum over the queries.

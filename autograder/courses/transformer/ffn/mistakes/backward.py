@@ -25,6 +25,14 @@ mistake(
     the slope of the activation was taken at its output instead of its input
     why: ReLU hides it, because its output is positive exactly where its input is. GELU does not.
     ask: Which of the two arrays was the input of the activation?""")
+mistake(
+    "b_1-before-slope",
+    _FIRST,
+    f'{_FIRST}\n    grads["b_1"] = dactivated.reshape(-1, dactivated.shape[-1]).sum(axis=0)',
+).explain("""
+    the gradient of b_1 was summed without the slope of the activation
+    why: b_1 is added before the activation, so its gradient goes through the activation, like that of W_1.
+    ask: In the forward pass, does b_1 come before or after the activation?""")
 mistake("W_2-before-activation", 'dout, cache["activated"]', "dout, hidden", common=True).explain("""
     the gradient of W_2 was computed with the values before the activation
     why: W_2 was multiplied by the activated values.

@@ -20,6 +20,10 @@ mistake("kept-and-dropped-exchanged", ">= p", "< p", common=True).explain("""
     a share p was kept and 1 - p dropped
     why: With p = 0.1 nine of ten values are dropped. With p = 0.5 only the pattern is different.
     ask: Is p the probability of dropping or of keeping a value? Where does your comparison use it?""")
+mistake("below-1-minus-p", _DRAW, "rng.random(x.shape) < 1 - p").explain("""
+    a value was kept where its random number is below 1 - p, not where it is at least p
+    why: The share is right, but other values are dropped: with the same seed, other code gives other results.
+    ask: With p = 0.2, is a value kept or dropped if its random number is 0.1, and if it is 0.9?""")
 mistake("on-outside-training", "if training and p > 0", "if p > 0", common=True).explain("""
     values were dropped although training is false
     why: After training the predictions would then be random, and worse.
@@ -64,8 +68,7 @@ for name, draw, title, why in (
         "In float32, the same seed gives other numbers than `rng.random(x.shape)`.",
     ),
 ):
-    # rng.binomial compares the same uniform numbers with 1 - p.
-    mistake(name, _DRAW, draw, group="below 1 - p" if name in ("other-side", "binomial") else "").explain(f"""
+    mistake(name, _DRAW, draw).explain(f"""
         {title}
         why: {why}
         ask: For x of shape (2, 3, 4), how many numbers do you draw from rng, and of which dtype? Does a second call

@@ -39,6 +39,10 @@ mistake("b_qkv-only-without-memory", "(None, None) if b_qkv is None else", "(Non
     with a memory, b_qkv was not added
     why: Cross attention uses the same parameters: a third of b_qkv for the queries, the rest for keys and values.
     ask: In which of your two branches does b_qkv appear?""")
+mistake("b_qkv-of-queries-only", "b_qkv[d_model:])", "None)").explain("""
+    with a memory, b_qkv was added to the queries only
+    why: Cross attention uses the same parameters: a third of b_qkv for the queries, the rest for keys and values.
+    ask: What is added to the keys and to the values, in each of your two branches?""")
 
 
 mistake(

@@ -19,6 +19,14 @@ for gradient in _NAMES:
 
 
 # The parts of W_qkv and b_qkv, and the three ways back to the input.
+mistake(
+    "W_o-from-output",
+    '(dout, cache["merged"]',
+    '(dout, _project(cache["merged"], params["W_o"], params.get("b_o"))',
+).explain("""
+    the gradient of W_o was computed with the output, not with the merged heads
+    why: The gradient of a matrix is made from what was multiplied by it. The output is the result of that product.
+    ask: What was multiplied by W_o in the forward pass?""")
 mistake("output-for-upstream", "dheads,", 'split_heads(cache["merged"], cache["n_heads"]),').explain("""
     attention_backward got the output of the heads, not its gradient
     why: A backward pass passes gradients on. These gradients do not depend on dout.
