@@ -127,6 +127,14 @@ def test_attention_unread(agree: Agree, draw: RandomInputs) -> None:
 
 
 @graded(ATTENTION)
+def test_attention_one_unread(agree: Agree, draw: RandomInputs) -> None:
+    """Causal: not even one block after the last query is read; in its place is (), which is no pair"""
+    for start, size in ((0, 4), (2, 3), (5, 3)):
+        blocks = [(draw.normal(size, 4), draw.normal(size, 3)) for _ in range(-(-(start + 4) // size))]
+        agree(draw.normal(4, 4), GeneratorOf([*blocks, ()]), start)
+
+
+@graded(ATTENTION)
 def test_attention_axes(agree: Agree, draw: RandomInputs) -> None:
     """Batches and heads; a single query"""
     for batch, queries in (((2,), 4), ((2, 3), 5), ((), 1)):

@@ -66,6 +66,14 @@ mistake("read-to-the-end", "if start is not None and n_read", "if False and n_re
     blocks were read that come after the last query
     why: All of their scores are masked. In a causal model, leaving them out saves half of the work.
     ask: After which block can your loop end?""")
+mistake(
+    "one-block-too-many",
+    *("if start is not None and n_read", "if False and n_read"),
+    *("in blocks:\n", "in blocks:\n        if start is not None and n_read >= start + n_queries:\n            break\n"),
+).explain("""
+    a block that comes after the last query was read before the loop ended
+    why: A `for` loop has read the next block when it begins a round, even if `break` is its first line.
+    ask: Before which block do you know how many keys have been read: before or after the loop takes the next?""")
 mistake("not-divided", "weighted / total[..., None]", "weighted").explain("""
     the sum of the values was not divided by the total
     why: The weights of a softmax add up to 1.
@@ -176,6 +184,22 @@ mistake("rejected-token-kept", "tokens[:i]", "tokens[: i + 1]", common=True).exp
     the rejected token was kept, and another one added
     why: The new token takes its place.
     ask: If the first token of the draft is rejected, how many tokens do you return?""")
+mistake("draft-continued").body("""
+    if len(target_probs) != len(tokens) + 1:
+        raise ValueError("wrong number of rows")
+    new, is_kept = [], True
+    for i, token in enumerate(tokens):
+        p, q = np.asarray(target_probs[i]), np.asarray(draft_probs[i])
+        if rng.random() * q[token] < p[token]:
+            new.append(token)
+        else:
+            new.append(sample(np.maximum(p - q, 0.0), rng))
+            is_kept = False
+    return np.array(new + [sample(target_probs[-1], rng)] * is_kept, dtype=np.int64)
+""").explain("""
+    after a rejected token was replaced, the rest of the draft was looked at
+    why: The rest was written after the rejected token. Its probabilities are not those after the new one.
+    ask: What ends your loop when a token is rejected?""")
 mistake("no-token-added", "np.append(tokens, sample(target_probs[-1], rng))", "tokens", common=True).explain("""
     no token was added after a draft that was kept completely
     why: The large model has read the whole draft, so it knows the probabilities of the next token.

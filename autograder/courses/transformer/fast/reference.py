@@ -33,7 +33,8 @@ def blocked_attention(q: Tensor, blocks: Config | GeneratorOf, start: int | None
     if isinstance(blocks, Config):
         k, v = (torch.from_numpy(x).double() for x in (blocks.k, blocks.v))
     else:
-        pairs = islice(cycle(blocks.items), max(len(blocks.items), n_queries + (start or 0)))
+        items = [pair for pair in blocks.items if pair]  # A check puts () where nothing may be read.
+        pairs = islice(cycle(items), max(len(items), n_queries + (start or 0)))
         k, v = (torch.cat([torch.from_numpy(x).double() for x in side], -2) for side in zip(*pairs, strict=True))
     mask = None
     if start is not None:
