@@ -90,3 +90,7 @@ mistake("post-norm", 'pre = config.norm == "pre"', "pre = False", inside="_next_
     the blocks were computed as post-norm, whatever config.norm says: the norms came after the additions
     why: In a pre-norm model, each step reads layernorm(x), and its result is added to x itself.
     ask: What does gpt pass to block as the norm?""")
+mistake("head-bias-missing", 'params.get("b_head"))', "None)", inside="_next_logits").explain("""
+    the bias of the head, b_head, was not added to the scores
+    why: It starts at 0, so the mistake shows only after training.
+    ask: Which names in params does no line of your code read?""")

@@ -28,6 +28,14 @@ mistake("line-too-long", "u * total", "u", common=True).explain("""
          exist.
     ask: What does your code return if the probabilities add up to 0.999 and u is 0.9995?""")
 mistake(
+    "line-too-long-then-first",
+    "return (cumulative <= u * total).sum(axis=-1, dtype=np.int64)",
+    "return np.asarray((cumulative > u).argmax(axis=-1)).astype(np.int64)",
+).explain("""
+    the dart was thrown at a line of length 1, and beyond the last token it hit the first
+    why: argmax of a row without True is 0. If the probabilities add up to less than 1, token 0 gets the rest.
+    ask: For the probabilities 0.1 and 0.4, where does the line end, and where can your dart land?""")
+mistake(
     "one-too-few",
     "return (cumulative <= u * total).sum(axis=-1, dtype=np.int64)",
     "return np.maximum((cumulative <= u * total).sum(axis=-1, dtype=np.int64) - 1, 0)",

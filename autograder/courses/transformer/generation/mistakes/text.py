@@ -54,6 +54,10 @@ mistake("written-in-front", "np.concatenate([ids, new], axis=-1)", "np.concatena
     ask: In which order do you concatenate the text and the new token?""")
 
 mistake = MISTAKES.for_functions("generation.generate", "generation.generate_cached")
+mistake("text-cropped", "    return ids", "    return ids[..., -config.block_size - 1 :] if n_new else ids").explain("""
+    the text itself was cropped to block_size tokens, so its beginning is missing from the result
+    why: Only what the model reads is cropped. The result is the whole text.
+    ask: Is there an array that still holds the whole text after you have cropped it?""")
 mistake(
     "greedy-without-sample",
     "return sample(",

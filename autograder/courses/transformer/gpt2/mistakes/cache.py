@@ -44,6 +44,12 @@ mistake(
     every call was counted as one token
     why: The next key then overwrites one of the prompt, and its position is too low.
     ask: How many tokens are in your cache after a prompt of three?""")
+mistake(
+    "cache-counts-last-call", _RETURN, 'return logits, {"length": end - start, "keys": keys, "values": values}'
+).explain("""
+    only the tokens of the last call were counted in the cache
+    why: The third call then overwrites keys of the first two, and its positions are too low.
+    ask: How many tokens does your cache count after a prompt of three and a call with one more?""")
 mistake("old-cache-returned", _RETURN, "return logits, kv", group="cache-lost").explain("""
     the cache was returned as it was passed in, without the new tokens
     why: The next call continues with the returned cache, which must contain all tokens so far.

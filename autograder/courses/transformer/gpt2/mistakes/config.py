@@ -41,12 +41,12 @@ mistake("always-gelu", _ACTIVATION, '"gelu"').explain("""
     the activation was always "gelu"
     why: A configuration with activation_function "relu" has another activation.
     ask: Which activation does your model have if activation_function is "relu"?""")
-mistake(
-    "gelu_pytorch_tanh-refused", _ACTIVATION, '{"gelu_new": "gelu"}.get(hf_config.get("activation_function"), "relu")'
-).explain("""
-    the activation "gelu_pytorch_tanh" became "relu"
-    why: It is another name of GELU's tanh form.
-    ask: What are gelu(-1) and relu(-1)? Which of the two does your model compute for "gelu_pytorch_tanh"?""")
+for name, found in (("", '"activation_function", "gelu_new"'), ("-as-without", '"activation_function"')):
+    code = f'{{"gelu_new": "gelu"}}.get(hf_config.get({found}), "relu")'
+    mistake(f"gelu_pytorch_tanh-refused{name}", _ACTIVATION, code).explain("""
+        the activation "gelu_pytorch_tanh" became "relu"
+        why: It is another name of GELU's tanh form.
+        ask: What are gelu(-1) and relu(-1)? Which of the two does your model compute for "gelu_pytorch_tanh"?""")
 mistake("always-tied", _TIED, "True").explain("""
     the head was always tied
     why: With tie_word_embeddings False, the head has its own matrix, lm_head.weight.

@@ -41,3 +41,7 @@ mistake("same-block-parameters", 'f"blocks.{i}."', '"blocks.0."').explain("""
     every block was computed with the parameters of the first
     why: Each block has its own: `blocks.0.…`, `blocks.1.…`, and so on.
     ask: Which key of params does the second block read?""")
+mistake("second-residual-from-norm", "x = x + ffn(normed,", "x = normed + ffn(normed,").explain("""
+    the output of ffn was added to the normalized vectors, not to the residual stream
+    why: ffn reads layernorm(x), but its output is added to x itself.
+    ask: Under which name is the stream kept while ffn reads its norm?""")

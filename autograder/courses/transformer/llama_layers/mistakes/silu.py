@@ -71,6 +71,10 @@ mistake("slope-at-silu", "gate = _sigmoid(x)", "x = silu(x)\n    gate = _sigmoid
     why: The derivative is taken at x, the input of the forward pass, and belongs to the function of the forward
          pass.
     ask: Which argument does the gate have in your forward pass?""")
+mistake("slope-of-sigmoid-from-silu", _SLOPE, "dout * (gate + x * gate * (1 - x * gate))").explain("""
+    in the second term, 1 - silu(x) was taken, not 1 - σ(x)
+    why: The slope of the sigmoid is σ (1 - σ), and x times that is silu(x) (1 - σ).
+    ask: Which of the two does your 1 - … contain: x σ(x), or σ(x) alone?""")
 mistake(
     "overflow-of-both", "_sigmoid(x)", "1 / (1 + np.exp(-x))", _SLOPE, "dout * (gate + x * np.exp(-x) * gate * gate)"
 ).explain("""
