@@ -116,3 +116,12 @@ for steps, which in ((("attn", "ffn"), "each step"), (("attn",), "the attention"
         the gradient of the output of {which} did not go through dropout_backward
         why: A dropped value had no influence on the output, and a kept one was multiplied by 1 / (1 - p).
         ask: Which mask belongs to this step, and where does it come into the backward pass?""")
+_FFN_DROPPED = {d: f'dstream = dropout_backward({d}, cache["ffn_mask"]) + dbranch' for d in ("dout", "dsum")}
+in_forms(
+    "mask-on-stream-ffn",
+    *("dstream = dout + dbranch", _FFN_DROPPED["dout"]),
+    *("dstream = dsum + dbranch", _FFN_DROPPED["dsum"]),
+).explain("""
+    the mask of ffn was applied to the gradient of the stream, too
+    why: Only the output of ffn went through dropout. What goes past it on the stream was not dropped.
+    ask: After dropout_backward, do you still have the gradient of the sum as it was before?""")

@@ -34,6 +34,15 @@ in_forms(
     the activation argument was ignored: GELU was always used
     why: With GELU, the default, the mistake stays hidden.
     ask: Which of the functions that you call has a parameter `activation`?""")
+_CHECKED = 'ffn_params, "gelu" if activation == "relu" else activation)'
+mistake(
+    "activation-only-checked",
+    *(_PRE_FFN, _PRE_FFN.replace("ffn_params, activation)", _CHECKED)),
+    *(_POST_FFN, _POST_FFN.replace("ffn_params, activation)", _CHECKED)),
+).explain("""
+    the activation was checked, but not passed on: GELU was always used
+    why: With GELU, the default, the mistake stays hidden.
+    ask: Which of the functions that you call has a parameter `activation`?""")
 in_forms(
     "mask-ignored",
     _PRE_ATTENTION,
@@ -109,6 +118,10 @@ in_forms(
     the second sum added x, not the stream after the attention
     why: The output of the attention is then lost from the stream.
     ask: Which array is the residual stream after the first step?""")
+mistake("second-residual-before-norm", _POST_SUMS[1], "ln2_in = ln1_in + ffn_out").explain("""
+    with "post", the second sum added the first sum before its norm, not after it
+    why: In this form the residual stream is what the norm returns. ffn reads it, and its output is added to it.
+    ask: Which array does ffn read in your code, and to which array do you add its output?""")
 mistake("x-added-twice", "after_ffn = after_attention +", "after_ffn = x + after_attention +").explain("""
     with "pre", x was added again at the end, although the stream contains it
     why: After the attention the stream is x plus the output of the attention. The second step is added to that, and to

@@ -13,6 +13,10 @@ mistake("log-softmax-skipped", _DSCORES, "dlog_probs", common=True).explain("""
     the gradient did not pass through the log-softmax
     why: A larger score lowers all other log-probabilities of its row.
     ask: If all scores of a row increase by 1, the result does not change. What must a row of dscores add up to?""")
+mistake("row-not-summed", _DSCORES, "dlog_probs - np.exp(log_probs) * dlog_probs").explain("""
+    in the log-softmax, each probability was multiplied by its own upstream gradient, not by the sum of its row
+    why: A score lowers all log-probabilities of its row, so it gets a part of the gradient of each.
+    ask: If all scores of a row increase by 1, the result does not change. What must a row of dscores add up to?""")
 mistake("memory-of-first-block-only", "+= dmemory_of_block", "= dmemory_of_block", common=True).explain("""
     the encoder got the memory's gradient from one decoder block only
     why: All blocks attend to the same memory, so their gradients add up.

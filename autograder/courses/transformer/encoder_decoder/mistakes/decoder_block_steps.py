@@ -50,6 +50,12 @@ mistake("shared-source-attention", 'subset(params, "attn.")', 'subset(params, "s
     both attentions used the parameters of the source attention
     why: The two attentions have different tasks, and separate matrices.
     ask: How many matrices W_qkv does a decoder block have, and how many of them does your code use?""")
+mistake(
+    "memory-normed", "source_mask, memory\n", "source_mask, layernorm(memory, **ln2) if pre else memory\n"
+).explain("""
+    with "pre", the memory went through ln2, too
+    why: The memory is the finished output of the encoder, whose last norm it has passed. Only the stream is normalized.
+    ask: To which of the two inputs of the source attention do you apply ln2?""")
 
 # Biases, the cache, results.
 for names, title in (

@@ -43,6 +43,10 @@ mistake(
     why: layernorm_backward computes the mean and the variance of its second argument again: that must be the x of the
          forward pass. "final_norm" is the result.
     ask: What is the second argument of layernorm_backward, and which entry of the cache holds it?""")
+mistake("embedding-mask-not-applied", 'dx = dropout_backward(dx, cache["embed_mask"])', "pass").body(PARTS).explain("""
+    the gradient of the two tables did not go through the dropout after the embedding
+    why: In training, values of the embedded text are dropped, and the others multiplied by 1 / (1 - p).
+    ask: Which steps of the forward pass come between the tables and the first block?""")
 mistake(
     "last-gamma-and-beta-exchanged",
     'grads["ln_f.gamma"], grads["ln_f.beta"] =',

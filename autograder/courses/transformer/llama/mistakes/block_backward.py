@@ -46,6 +46,13 @@ for line, norm, step in ((_NORM1, "norm1", "attention"), (_NORM2, "norm2", "feed
         why: The step read the normalized stream. Its gradient must go back through the norm.
         ask: What do you do with the first of the two gradients that rmsnorm_backward returns?""")
 mistake(
+    "norm1-of-later-stream", _NORM1, _NORM1.replace('*cache["norm1"]', 'cache["norm2"][0], *cache["norm1"][1:]')
+).explain("""
+    the backward pass of norm1 was given the stream after the attention, not x
+    why: rmsnorm_backward computes the statistics of its second argument again: that must be the input of the forward
+         pass.
+    ask: Which array did norm1 read in the forward pass?""")
+mistake(
     "eps-ignored",
     *(_NORM1, _NORM1.replace('*cache["norm1"]', '*cache["norm1"][:2]')),
     *(_NORM2, _NORM2.replace('*cache["norm2"]', '*cache["norm2"][:2]')),

@@ -42,6 +42,13 @@ for name, old, new, title, why in (
         "That is the default of LlamaConfig.",
     ),
     (
+        "eps-of-this-course",
+        'settings.get("rms_norm_eps", 1e-6)',
+        'settings.get("rms_norm_eps", 1e-5)',
+        "without rms_norm_eps, norm_eps was 1e-5",
+        "That is the default of LlamaConfig. A file without this setting means 1e-6.",
+    ),
+    (
         "base-ignored",
         _BASE,
         "base = 10000.0",

@@ -120,6 +120,14 @@ mistake("decay-grows", "(1 - lr * weight_decay)", "(1 + lr * weight_decay)").bod
     why: It should pull every parameter a little towards 0.
     ask: With a gradient of 0, is the new parameter closer to 0 than the old one?""")
 mistake(
+    "decay-after-step",
+    *("p * (1 - lr * weight_decay)", "(p"),
+    *("(np.sqrt(v_hat) + eps)", "(np.sqrt(v_hat) + eps)) * (1 - lr * weight_decay)"),
+).body(ADAM).explain("""
+    the weight decay acted on the parameter after the step, not before it
+    why: The decay is λ times the old p. Otherwise it also shortens the step that was just taken.
+    ask: From which p do you take lr λ p: the old one, or the one that the step has changed?""")
+mistake(
     "matrices-decay-only", "p * (1 - lr * weight_decay)", "p * (1 - (lr * weight_decay if p.ndim > 1 else 0.0))"
 ).body(ADAM).explain("""
     the weight decay was applied to matrices only, not to vectors
