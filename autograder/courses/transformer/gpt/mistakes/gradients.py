@@ -76,6 +76,10 @@ mistake("positions-by-two-axes", "dx.reshape(-1, length, dx.shape[-1]).sum(axis=
 the gradient of W_pos is right for a batch with one leading axis only
 why: There may be no batch axis, or several: all axes but the last two are summed.
 ask: Which shape and dtype does the gradient of W_pos have, and which axes are summed?""")
+mistake("positions-averaged", "dx.shape[-1]).sum(axis=0)", "dx.shape[-1]).mean(axis=0)").body(PARTS).explain("""
+    the gradient of W_pos is the mean over the texts of the batch, not their sum
+    why: Each text used the row of its position, and the gradients of all uses add up. The loss is a mean already.
+    ask: If two texts give the row of position 0 the gradients 1 and 3, what is the gradient of that row?""")
 mistake(
     "tokens-float64",
     "embed_tokens_backward(dx, ids, config.vocab_size)",
