@@ -87,7 +87,7 @@ def _scaled(actual: Array, expected: Array, tolerance: float, zero: str) -> str 
         return f"every value is {abs(offset):.6g} too {'large' if offset > 0 else 'small'}"
     largest = int(np.abs(expected).argmax())
     factor = float(actual.flat[largest] / expected.flat[largest])
-    if factor != 0 and math.isfinite(factor) and _same(actual / factor, expected, tolerance):
+    if f"{factor:.6g}" not in ("0", "1") and math.isfinite(factor) and _same(actual / factor, expected, tolerance):
         return f"every value is {_known(factor) or f'{factor:.6g} times'} the expected one"
     return None
 
