@@ -358,9 +358,15 @@ class Search:
         return matches
 
     def explains_most(self, mistake: Mistake) -> bool:
-        """Return whether a mistake explains at least two failed checks, and more than half of them."""
-        count = sum(self.compared.outcome((mistake,), index).match > Match.IN_PART for index in self.compared.failed)
-        return count >= 2 and 2 * count > len(self.compared.failed)
+        """Return whether a mistake explains more than half of the failed checks, at least two, and all wrong numbers.
+
+        A number that fits only some inputs is not what was written: an argument that was used wrongly gives such fits.
+        """
+        outcomes = {index: self.compared.outcome((mistake,), index) for index in self.compared.failed}
+        count = sum(outcome.match > Match.IN_PART for outcome in outcomes.values())
+        unexplained = (index for index, outcome in outcomes.items() if outcome.match is Match.NO)
+        is_general = not any(self._is_unexplained(index, {}) for index in unexplained)
+        return count >= 2 and 2 * count > len(outcomes) and is_general
 
     def _leads(self, singles: Sequence[Mistake]) -> list[Mistake]:
         """Return the mistakes that explain something by themselves, as far as there is time."""

@@ -49,6 +49,14 @@ def test_diagnose_constant_that_is_not_round_needs_all_checks(tmp_path, monkeypa
 
 
 @pytest.mark.slow
+def test_diagnose_constant_that_contradicts_a_check_is_not_named(tmp_path):
+    """Half of eps is 5e-06 where eps is not passed, and 0.05 where it is 0.1."""
+    text = solution_text("layernorm", ("/ x.shape[-1] + float(eps)", "/ x.shape[-1] + float(eps) / 2"))
+    titles = [outcome.mistake["title"] for outcome in judged(tmp_path, "layernorm.rmsnorm", text) if outcome.mistake]
+    assert not any("5e-06" in title or " 1 times" in title for title in titles)
+
+
+@pytest.mark.slow
 def test_diagnose_order_of_optional_parameters(tmp_path):
     order = "betas=(0.9, 0.999), eps=1e-8, weight_decay=0.01):"
     other = "weight_decay=0.01, eps=1e-8, betas=(0.9, 0.999)):"
