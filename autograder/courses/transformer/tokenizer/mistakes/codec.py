@@ -99,6 +99,16 @@ mistake("counted-from-zero").body("""
     the ids were used as indices into the list of characters
     why: That works only if the ids begin at 0, and it accepts -1, which means the last entry of a list.
     ask: Which character has id 1 if the ids begin at 1?""")
+mistake(
+    "small-ids-from-the-end",
+    "if index not in itos:",
+    "if not -len(itos) <= index - min(itos, default=0) < len(itos):",
+    '"".join(itos[index]',
+    '"".join(list(itos.values())[index - min(itos)]',
+).explain("""
+    an id below the first one was taken from the end of a list of characters
+    why: A list accepts negative indices. An id that is not in itos is an error, even if it is only a little too small.
+    ask: Which ids are in itos? How can you ask the dict itself?""")
 mistake("message-incomplete", " at position {position} is", " is").explain("""
     the error did not give the first unknown id and its position
     why: Among a million ids, the position is what helps. It is counted from 0.
