@@ -37,8 +37,9 @@ class Camera:
         width, height = size
         metrics = {"width": width, "height": height, "deviceScaleFactor": 1, "mobile": size is PHONE}
         self._browser.execute_cdp_cmd("Emulation.setDeviceMetricsOverride", metrics)
-        scheme = [{"name": "prefers-color-scheme", "value": "dark" if dark else "light"}]
-        self._browser.execute_cdp_cmd("Emulation.setEmulatedMedia", {"features": scheme})
+        wishes = {"prefers-color-scheme": "dark" if dark else "light", "prefers-reduced-motion": "reduce"}
+        features = [{"name": name, "value": value} for name, value in wishes.items()]
+        self._browser.execute_cdp_cmd("Emulation.setEmulatedMedia", {"features": features})
 
     def take(self, name):
         picture = self._browser.execute_cdp_cmd("Page.captureScreenshot", {"format": "png"})
