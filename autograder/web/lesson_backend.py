@@ -256,6 +256,7 @@ class LessonBackend:
         """Return the archive of `headway submit`; everything is checked first."""
         with self._lock:
             archive.refuse_outside_links(self.workspace.folder)
+            self.workspace.refresh_snapshot()
             archive.require_decided(self.workspace)
         result, _ = self._check(tuple(self.curriculum.functions), diagnose=False)
         with self._lock:

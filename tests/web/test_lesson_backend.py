@@ -8,7 +8,7 @@ import zipfile
 import pytest
 from support.commands import SOFTMAX
 from support.editing import edit, unchanged, zip_bytes
-from support.student_notebook import write_functions
+from support.student_notebook import write_functions, write_functions_in_file
 
 from autograder.courses.transformer import TRANSFORMER
 from autograder.documents.results import CheckResult, SubmissionResult
@@ -221,7 +221,8 @@ def test_import_refuses_what_export_did_not_make(backend, folder, tmp_path):
             (base64.b64encode(b"PK").decode(), "not an archive of Headway"),
             (base64.b64encode(base64.b64decode(archive)[:-400]).decode(), "not an archive of Headway"),
             (repack(archive, softmax__py=b"changed"), "softmax.py in the archive was changed"),
-            (repack(archive, manifest__json=b"{}"), "manifest"),
+            (repack(archive, manifest__json=b'{"schema": "headway.result/1", "files": {}}'), "manifest"),
+            (repack(archive, manifest__json=b'{"schema": "headway.submission/1", "files": []}'), "manifest"),
             (repack(archive, manifest__json=None), "not an archive of Headway"),
         ):
             with pytest.raises(UsageError, match=message):
@@ -261,8 +262,12 @@ def test_links_are_neither_read_nor_written(backend, folder, tmp_path):
     assert not list((tmp_path / "elsewhere").iterdir())
 
 
-def test_export_refuses_a_notebook_that_is_a_link(backend, folder, tmp_path):
+def test_export_refuses_two_versions_and_a_notebook_that_is_a_link(backend, folder, tmp_path):
     notebook, outside = folder / "notebooks" / "softmax.ipynb", tmp_path / "outside.ipynb"
+    write_functions(notebook, "softmax")
+    write_functions_in_file(folder / "softmax.py", "log_softmax")
+    with pytest.raises(UsageError, match="nothing was packed"):
+        backend.handle("export", {})
     notebook.rename(outside)
     notebook.symlink_to(outside)
     with pytest.raises(UsageError, match="is a link"):
