@@ -66,6 +66,8 @@ def test_toy_and_mixed_course_keep_the_rules(package, mixed):
 
 BROKEN = [
     (DECLARATION, '"mean row"', '""', "averages.mean_of has no outputs"),
+    (DECLARATION, 'function("variance', 'function("mean_of", "x"), function("variance', "function mean_of twice"),
+    (DECLARATION, '"mean_of"', '"_mean_of"', "cannot write a function named"),
     (DECLARATION, "difficulty=1", "difficulty=4", "the difficulty of averages.mean_of is 4"),
     (DECLARATION, "minutes=5", "minutes=-5", "are negative"),
     (DECLARATION, 'needs="averages.mean_of"', 'needs="averages.median"', "needs 'averages.median'"),
@@ -82,12 +84,15 @@ BROKEN = [
     (LESSON, "# The mean says", "# ![A](figures/none.svg)\n#\n# The mean says", "figures/none.svg is missing"),
     (LESSON, "# %%\ndef variance", '# %% tags=["active-ipynb"]\nprint(1)\n\n# %%\ndef variance', "Comment it out"),
     (LESSON, "# The mean says", "The mean says", "not valid Python"),
+    (LESSON, "# The mean says", "x = 1\n# The mean says", "does not begin with #"),
+    (LESSON, "    return x.sum(axis=-1) / x.shape[-1]\n", "", "has only a docstring"),
     (LESSON, "# %%\ndef variance", "# %%\n_N = 3\n\n\ndef n():\n    return _N\n\n\n# %%\ndef variance", "but not _N"),
     (CHECKS, '@graded("averages.mean_of")', '@graded("averages.mean")', "checks 'averages.mean'"),
     (CHECKS, "points=2", "points=0", "gives 0 points"),
     (CHECKS, '@graded("averages.mean_of")\n', "", "no check grades averages.mean_of"),
     (CHECKS, "agree(draw.normal(6)", "agree((draw.normal(6)", "not valid Python"),
     (REFERENCE, "def variance", "def spread", "variance is not defined here"),
+    (REFERENCE, "def variance", "from os import *\n\n\ndef spread", None),
     (MISTAKES, 'for_functions("averages.mean_of")', 'for_functions("averages.mean")', "is not a function of averages"),
     (MISTAKES, "why: One", "because: One", "needs a title"),
     (MISTAKES, '"x.shape[-1]", "x.size").explain', '"x.shape[-1]").explain', "edits come in pairs"),
@@ -95,6 +100,7 @@ BROKEN = [
     (MISTAKES, "divided-by-n-minus-one", "divided by n - 1", None),
     (HINTS, "[mean_of]", "[meanof]", "meanof is not a function of averages"),
     (HINTS, '  "What is the mean of 1, 2 and 6?",\n', "", "needs exactly 3 hints"),
+    (HINTS, "What is the mean of 1, 2 and 6?", " ", "needs exactly 3 hints"),
     (HINTS, "steps = [", "steps = ", "not valid TOML"),
 ]  # fmt: skip
 

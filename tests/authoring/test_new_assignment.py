@@ -131,11 +131,6 @@ def test_folder_that_is_no_course_is_refused(tmp_path):
         new_assignment.create(tmp_path / "json", "centering")
 
 
-def test_command_prints_what_to_run_next(tmp_path):
-    done = succeed("new-assignment", "centering", "--course", tmp_path / "mine")
-    assert "headway verify --curriculum mine" in done.stdout
-
-
 @pytest.mark.slow
 def test_wheel_of_a_course_has_all_its_files(root, tmp_path):
     build = pytest.importorskip("hatchling.builders.wheel")

@@ -115,7 +115,7 @@ def result(status, mistake=None):
     ([result("passed"), result("error", {"id": "softmax.softmax/x"})], True, ""),
 ])  # fmt: skip
 def test_evaluate_mistake_reports_pass_or_other_name(checks, ok, text):
-    finding = verify.evaluate_mistake(example(), checks, TRANSFORMER.package)
+    finding = verify.evaluate_mistake(example(group="g"), checks, TRANSFORMER.package)
     assert finding.ok == ok and finding.text.startswith(text)
 
 

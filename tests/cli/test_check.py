@@ -71,7 +71,9 @@ def test_check_passed_names_the_next_function(submission, solutions):
 
 
 def test_check_json_to_a_file_and_standard_output(workspace, tmp_path):
-    done = invoke("check", "softmax.softmax", "--dir", workspace, "--json", tmp_path / "r.json")
+    files = ("--json", tmp_path / "r.json", "--markdown", tmp_path / "r.md", "--junit", tmp_path / "r.xml")
+    done = invoke("check", "softmax.softmax", "--dir", workspace, *files)
+    assert "Score: **" in (tmp_path / "r.md").read_text() and "<testsuites>" in (tmp_path / "r.xml").read_text()
     assert read_json(tmp_path / "r.json")["passed"]
     assert "all passed" in done.stdout
     done = invoke("check", "softmax.softmax", "--dir", workspace, "--json", "-")
@@ -80,7 +82,9 @@ def test_check_json_to_a_file_and_standard_output(workspace, tmp_path):
 
 
 def test_check_seed_is_recorded(workspace):
+    (workspace / ".headway.json").write_text("{}")
     document = json.loads(invoke("check", "softmax.softmax", "--dir", workspace, "--seed", "7", "--json", "-").stdout)
+    assert read_json(workspace / ".headway.json") == {}, "only results on the public inputs are recorded"
     assert (document["seed"], document["public_seed"], document["passed"]) == (7, False, True)
 
 

@@ -9,7 +9,7 @@ import pytest
 from support.commands import HEADWAY, SOFTMAX, headway, invoke, refusal, run_program, succeed
 from support.editing import write_files
 
-from autograder.cli import COMMANDS, FIRST_COMMANDS, SECTIONS
+from autograder.cli import COMMANDS, FIRST_COMMANDS, SECTIONS, diagnostics
 from autograder.course.stubs import bundled
 
 
@@ -151,7 +151,10 @@ def test_doctor_passes_here(tmp_path):
 
 
 @pytest.mark.slow
-def test_doctor_reports_how_to_fix_a_problem(tmp_path):
+def test_doctor_reports_how_to_fix_a_problem(tmp_path, monkeypatch):
     (tmp_path / "file").write_text("")
     done = invoke("doctor", HEADWAY_CACHE=str(tmp_path / "file"), COLUMNS="200")
-    assert "set HEADWAY_CACHE" in done.stdout and "jupyterlab" in done.stdout
+    assert done.returncode == 0 and "set HEADWAY_CACHE" in done.stdout and "jupyterlab" in done.stdout
+    missing = diagnostics.Diagnostic("numpy", False, "not installed", "install it")
+    monkeypatch.setattr(diagnostics, "run_diagnostics", lambda: [missing])
+    assert invoke("doctor").returncode == 1

@@ -88,6 +88,8 @@ def test_list_shows_progress(workspace):
     assert "4 of 5 functions pass" in done.stdout
     only_open = invoke("list", "softmax", "--open", cwd=workspace).stdout
     assert "softmax_backward" in only_open and "log_softmax" not in only_open
+    only_done = invoke("list", "softmax", "--done", cwd=workspace).stdout
+    assert "softmax_backward" not in only_done and "log_softmax" in only_done
     edit(workspace / "softmax.py", "def log_softmax(x, axis=-1):", "def log_softmax(x, axis=-1, *, more=0):")
     assert "log_softmax ~" in invoke("list", "softmax", cwd=workspace).stdout
 

@@ -86,6 +86,14 @@ def test_init_again_adds_an_assignment(tmp_path):
     assert not (work / "gpt.py").exists()
 
 
+def test_init_again_keeps_files_with_changes(tmp_path):
+    done("init", tmp_path, "--assignment", "attention")
+    for name in ("softmax.py", "README.md"):
+        (tmp_path / name).write_text("mine")
+    done("init", tmp_path, "--assignment", "softmax")
+    assert (tmp_path / "softmax.py").read_text() == (tmp_path / "README.md").read_text() == "mine"
+
+
 def test_init_assignment_in_a_whole_workspace_is_refused(tmp_path):
     work = tmp_path / "work"
     done("init", work)

@@ -15,7 +15,6 @@ from autograder.classroom import grade
 from autograder.classroom.policy.model import Policy
 from autograder.course import registry, stubs
 from autograder.courses.transformer import TRANSFORMER
-from autograder.engine.reference import source_digest
 from autograder.errors import UsageError
 
 pytestmark = pytest.mark.slow
@@ -157,11 +156,6 @@ def test_built_in_course_needs_no_search(monkeypatch):
     assert registry.solutions(TRANSFORMER.package) == stubs.bundled("solutions")
     with pytest.raises(AssertionError, match="searched"):
         registry.load("another one")
-
-
-def test_reference_digest_depends_on_the_course(tmp_path, monkeypatch):
-    monkeypatch.syspath_prepend(str(install(tmp_path / "site")))
-    assert source_digest("toycourse") != source_digest(TRANSFORMER.package)
 
 
 def test_only_built_in_course_needs_pytorch(tmp_path, monkeypatch):

@@ -33,7 +33,9 @@ def test_read_submission_file_that_was_not_packed_is_refused(name, packed):
     listed |= {name: packed} if packed else {}
     with pytest.raises(UsageError, match=f"{name} .*was changed"):
         read_submission(archive(listed=listed), TRANSFORMER)
-    assert read_submission(archive(), TRANSFORMER)[0] == WORK
+    for top in ("", "work/"):  # some programs put everything into a folder
+        packed_again = {f"{top}{file}": content for file, content in WORK.items()}
+        assert read_submission(archive(packed_again, WORK), TRANSFORMER)[0] == WORK
 
 
 def test_import_archive_keeps_when_solutions_were_shown_here(folder):
@@ -50,8 +52,8 @@ OUTSIDE = [
     ".headway.json", "AGENTS.md", "course.toml", "pyproject.toml", "pytest.ini", "evil.pth", "evil.so", "evil .py",
     "\x1b[2J.py",
 ]  # fmt: skip
-RUN_BY_OTHERS = ["conftest", "sitecustomize", "usercustomize", "numpy", "json", "autograder", "__init__", "__main__"]
-SAME_FILE = ["SOFTMAX.PY", "Softmax.py", "\u017foftmax.py", "HELPER.py"]
+RUN_BY_OTHERS = ["conftest", "sitecustomize", "usercustomize", "numpy", "pytest", "json", "autograder", "__init__"]
+SAME_FILE = ["SOFTMAX.PY", "Softmax.py", "\u017foftmax.py", "HELPER.py", "numpy_warmup.py"]
 
 
 @pytest.mark.parametrize("name", [*OUTSIDE, *(f"{name}.py" for name in RUN_BY_OTHERS), *SAME_FILE, "x" * 300 + ".py"])
@@ -109,6 +111,8 @@ def test_read_submission_of_zip_bomb_is_refused(contents):
 
 
 def test_read_submission_of_large_archive_does_not_read_its_list(monkeypatch):
+    with pytest.raises(UsageError, match="not an archive"):
+        read_submission(archive(more="x" * (1 << 20)), TRANSFORMER)
     monkeypatch.setattr("zipfile.ZipFile", None)
     with pytest.raises(UsageError, match="larger than 16 MiB"):
         read_submission(b"PK" * (9 << 20), TRANSFORMER)

@@ -10,6 +10,7 @@ from support.editing import edit, unchanged
 
 from autograder.course.stubs import bundled
 from autograder.courses.transformer import TRANSFORMER
+from autograder.workspace.archive import collect_files
 from autograder.workspace.copy_version import copy_version
 from autograder.workspace.progress import VERSION
 from autograder.workspace.workspace import Workspace
@@ -68,11 +69,16 @@ def test_copy_refuses_what_it_cannot_copy_whole(workspace):
 @pytest.mark.slow
 def test_experiment_uses_the_notebook_that_counts(workspace):
     done = headway("experiment", "softmax", cwd=workspace)
-    assert done.stderr == "NotImplementedError: softmax.cross_entropy_backward. Write it first.\n"
+    expected = "NotImplementedError: softmax.cross_entropy_backward. Write it first.\n"
+    assert (done.returncode, done.stderr) == (1, expected)
     assert "no experiment 'x'" in refusal("experiment", "softmax", "x", cwd=workspace)
     edit(workspace / NOTEBOOK, r"/ 2\n", r"/ 4\n")
     done = headway("debug", "softmax.softmax", cwd=workspace)
     assert "ndarray (" in done.stdout and "expected:" in done.stdout
+    assert "debug_softmax.py" not in collect_files(Workspace.open(workspace))
+    (workspace / "debug_softmax.py").write_text("mine")
+    with unchanged(workspace / "debug_softmax.py"):
+        assert "a file of your own" in refusal("debug", "softmax.softmax", cwd=workspace)
 
 
 def test_restored_workspace_is_checked_and_says_why_a_notebook_counts(workspace, tmp_path):

@@ -38,7 +38,11 @@ def test_current_statuses_leaves_out_changed_code():
     assert progress.current_statuses(entries, changed) == {SOFT: "passed"}
 
 
-@pytest.mark.parametrize("content", [[], {SOFT: 3}, {SOFT: {"fingerprint": 1}}, {"x.y": {}}, "no"])
+ENTRY = {"fingerprint": "a", "status": "passed", "earned": 1.0, "possible": 1.0, "since": "2026-01-05"}
+BAD = {"fingerprint": 1, "status": "great", "earned": -1.0, "possible": 0.0, "since": "today"}
+
+
+@pytest.mark.parametrize("content", [[], {SOFT: 3}, *({SOFT: ENTRY | {k: BAD[k]}} for k in BAD), {"x.y": ENTRY}, "no"])
 def test_load_damaged_progress_is_empty(folder, content):
     recorded = state.load(folder)
     recorded.content |= {progress.VERSION: __version__, progress.KEY: content}
@@ -84,3 +88,5 @@ def test_passed_assignments_ignores_bonus_functions():
     statuses[RELU] = statuses["layernorm.rmsnorm"] = "failed"
     passed = progress.passed_assignments(statuses, TRANSFORMER)
     assert "layernorm" in passed and "ffn" not in passed
+    progress.update(entries := {}, [result(SOFT), result("layernorm.rmsnorm")], FINGERPRINTS)
+    assert progress.total_points(entries, TRANSFORMER) == (2.0, 1.0)

@@ -245,16 +245,6 @@ def test_second_check_of_a_function_replaces_the_first(engine_server):
     assert responses[0].status_code == 200 and {"cancelled", "report"} & responses[0].json().keys()
 
 
-@pytest.mark.slow
-def test_checks_in_the_background_find_unknown_statuses(engine_server):
-    server = engine_server
-    (server.folder / "softmax.py").write_text(SOFTMAX + "# again\n")
-    edit(server.folder / "tokenizer.py", "def build_vocab", "def build_vocab(text):\n    return 4\n\n\ndef _old")
-    server.backend.changes()
-    assert server.backend.check_next_unknown(server.checks.check)
-    assert server.reply("open", module="tokenizer")["statuses"]["tokenizer.build_vocab"] in ("failed", "error")
-
-
 def test_file_in_the_middle_of_a_save_is_read_again(server, monkeypatch):
     path = server.folder / "softmax.py"
     text = path.read_text()
