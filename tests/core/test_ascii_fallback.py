@@ -1,4 +1,4 @@
-"""Marks in an encoding that lacks them."""
+"""Marks in an encoding that lacks them; text that is safe to show."""
 
 import subprocess
 import sys
@@ -6,6 +6,7 @@ import sys
 import pytest
 
 from autograder.core.ascii_fallback import ERRORS
+from autograder.core.text import clean
 from autograder.report.value_words import MAP_GLYPHS
 from autograder.report.wording import STATUS_MARKS
 
@@ -43,3 +44,10 @@ def test_command_prints_ascii_marks_where_utf_8_is_missing(tmp_path):
     done = subprocess.run(command, cwd=tmp_path, capture_output=True, check=True, env=environment)
     assert b"**o" in done.stdout  # the effort, in place of two full circles and an empty one
     done.stdout.decode("ascii")
+
+
+@pytest.mark.parametrize(("text", "shown"), [
+    ("a\u2028\ufeff\u200b\ufff9\ud800", "a?"), ("x" * 9, "x" * 9), ("x" * 10, 8 * "x" + "…"), ("\x1b[m" * 9 + "x", "x"),
+])  # fmt: skip
+def test_clean_leaves_out_what_is_not_seen_and_cuts_what_is_too_long(text, shown):
+    assert clean(text, 9) == shown

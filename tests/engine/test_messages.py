@@ -5,7 +5,7 @@ import pytest
 from support.built_in import mistakes_of_function, parameter_names
 from support.judging import judged, verdict, wrapped_solution
 
-from autograder.core.wire_format import FunctionOf, Rng
+from autograder.core.wire_format import FunctionOf, GeneratorOf, Rng
 from autograder.courses.transformer import TRANSFORMER
 from autograder.engine.check_results import describe_inputs
 from autograder.engine.diagnosis.explanation import Diagnosis, is_same_error
@@ -26,7 +26,9 @@ from autograder.errors import StudentException
     (("a\tb", None, True), "'a\\tb', None, True"),
     (([("mul", (0, 1)), ("sum", (2,))],), "[('mul', (0, 1)), ('sum', (2,))]"),
     (([np.zeros((3, 5)), np.array(2.0)],), "[(3, 5); scalar = 2]"),
-    (([np.zeros(1)] * 5,), "a list of 5"),
+    (([np.zeros(1)] * 5, np.arange(12)), f"a list of 5, (12,) int64 = {[*range(12)]}"),
+    ((GeneratorOf([1, 2]), GeneratorOf([1], endless=True)), "a generator of 2 items, an endless generator"),
+    (("x" * 600,), f"'{'x' * 498}…"),
     ((FunctionOf("sum(w * x**2)", np.zeros((3, 5))),), "the function sum(w * x**2) with w (3, 5)"),
     ((dict.fromkeys(range(6), "x"),), "{0: 'x', 1: 'x', 2: 'x', 3: 'x', …}"),
 ])  # fmt: skip

@@ -217,9 +217,10 @@ X = np.arange(24.0).reshape(2, 3, 4) ** 1.5
     (X * (1 + 1e-2 * np.cos(X)), None),
     (X + 1e-6 * (X == 0), None),
     (X * (1 + 1e-10 * np.cos(X)), "only 9 digits"),  # not "in the wrong places"
+    (X * (1 + 1e-7), "only 6 digits"),  # not "1 times"
+    ((X * (1 + 3e-6 * np.cos(X))).astype(np.float32), None),  # float32 has no more digits
     (X[:1] + X, None),
-    (X * np.nan, None),
-    (X.astype(str), None),
+    (X * np.nan, None), (X.astype(str), None),
 ])  # fmt: skip
 def test_describe_relation_of_arrays(actual, words):
     found = relations.describe_relation(actual, X)
@@ -235,6 +236,7 @@ def test_describe_relation_of_arrays(actual, words):
     (2.75 / np.log(2), "it is 1/log 2 = 1.4427 times the expected value"),
     (0.0, "it is 0"),
     (2.9, None),
+    (1500 * 2.75, None),  # by chance
     (np.nan, None),
 ])  # fmt: skip
 def test_describe_relation_of_single_numbers(actual, words):
