@@ -110,6 +110,8 @@ def test_grade_folder_of_assignments_counts_each_source(term):
     stored = read_json(term / "out" / "submissions.json")
     assert stored["schema"] == "headway.submissions/1"
     assert [source["name"] for source in stored["sources"]] == ["softmax", "embeddings"]
+    attempts = [attempt for members in stored["members"].values() for one in members for attempt in one["attempts"]]
+    assert [attempt["parts"] for attempt in attempts] == [[]] * 4, "without the paths of this machine"
 
 
 @pytest.mark.slow

@@ -9,15 +9,17 @@ from support.document_damage import require_exact
 from support.graded_class import comment
 from support.reading import csv_rows
 
+from autograder.classroom import score
 from autograder.classroom.class_report import student_pages
 from autograder.classroom.comments import comment_records, grade_history
 from autograder.classroom.comments.comment_records import CommentRecord
+from autograder.classroom.comments.comment_request import require_valid
 from autograder.classroom.exporters import table
 from autograder.classroom.policy.model import AssignmentPolicy, Policy, RubricItem
 from autograder.classroom.scoring import class_document
 from autograder.classroom.scoring.class_document import GradedClass
 from autograder.classroom.storage import gradebook, run_records
-from autograder.classroom.storage.result_store import JournalEntry, ResultStore
+from autograder.classroom.storage.result_store import JournalEntry, ResultStore, locked
 from autograder.classroom.submissions.merge_students import merge_students
 from autograder.classroom.submissions.model import Attempt, ClassMember, Source
 from autograder.courses.transformer import TRANSFORMER
@@ -86,6 +88,12 @@ def test_comment_follows_a_line_that_was_edited_without_a_line_end(out):
     assert [record.text for record in comment_records.read(out)] == ["First.", "Second."]
 
 
+def test_comment_is_refused_while_a_run_writes_to_the_folder(out, monkeypatch):
+    monkeypatch.setattr(score, "PATIENCE", 0.0)
+    with locked(out):
+        assert "another headway grade" in comment(out, "bo", "x", code=2)
+
+
 def test_comment_marks_a_rubric_item(out):
     comment(out, "ada", "Right, but not why.", "--assignment", "softmax", "--rubric", "q1", "--points", "4")
     comment(out, "ada", "Right.", "--assignment", "softmax", "--rubric", "q1", "--points", "5")
@@ -108,7 +116,7 @@ def test_comment_without_points_is_in_the_class_document(out):
     document["students"][1]["limit_note"] = "2 of 3 attempts were not graded"  # only the run knows it
     class_document.write(out, document)
     comment_records.append(out, [CommentRecord("1", "", "", "bo", "softmax", file="softmax.py")])  # no comment
-    assert "Bo: comment" in comment(out, "bo", "Well explained.", "--by", "TA")
+    assert "Bo: comment" in comment(out, "bo", "Well explained.", "--by", "T\x1b[2JA")
     assert scores(out) == before
     (entry,) = gradebook.read(out).students[1]["comments"]
     assert gradebook.read(out).students[1]["limit_note"] == "2 of 3 attempts were not graded"
@@ -119,7 +127,7 @@ def test_comment_undo_takes_back_the_points(out):
     before = scores(out)
     comment(out, "ada", "Why not.", "--assignment", "softmax", "--add", "3")
     assert "To undo" not in comment(out, "ada", "--undo", "1")
-    assert scores(out) == before
+    assert scores(out) == before and gradebook.read(out).students[0]["comments"] == []
     listed = comment(out, "ada")
     assert "Why not. (undone)" in listed and "undid comment 1" in listed
     assert "no comment '1' to undo" in comment(out, "ada", "--undo", "1", code=2)
@@ -131,6 +139,13 @@ def test_comment_score_replaces_points_before_it_only(out):
     for option, points in (("--add", -4), ("--score", 10), ("--add", 1)):
         comment(out, "bo", "a", "--assignment", "softmax", option, points)
     assert scores(out)["bo"]["softmax"] == 11.0
+    overrides = "softmax: 4 points deducted (a); 10 points given by hand (a); 1 point added (a)"
+    assert csv_rows(out / "grades.csv")[1]["overrides"] == overrides
+
+
+def test_comment_gives_more_points_than_possible_where_bonus_is_extra(out):
+    request, document = comment_records.requested("bo", "softmax", "x", score=26.0), gradebook.read(out).document
+    require_valid(request, document, Policy(bonus="extra"), [])
 
 
 def test_comment_gives_points_for_missing_work(out):
@@ -167,6 +182,8 @@ def test_class_document_is_exactly_of_its_schema(out):
     (("bo", "x", "--assignment", "softmax", "--rubric", "q2", "--points", "1"), "no rubric item 'q2'"),
     (("bo", "x", "--assignment", "softmax", "--rubric", "q1", "--points", "6"), "Give 0 to 5"),
     (("bo", "x", "--assignment", "attention", "--rubric", "q1", "--points", "1"), "has no rubric"),
+    (("bo", "x" * 10_001), "longer than 10000"),
+    (("bo", "x", "--assignment", "softmax", "--add", "-10001"), "from -10000 to 10000"),
     (("bo", "x", "--undo", "1"), "second command"),
     (("bo", "x", "--from", "marks.csv"), "Leave out the other"),
     (("--from", "marks.csv"), "cannot read marks.csv"),
@@ -179,7 +196,7 @@ def test_comment_refuses_what_is_wrong(out, arguments, fragment):
 
 def test_comment_reads_many_from_a_table(out, tmp_path):
     table = tmp_path / "marks.csv"
-    rows = "student;assignment;rubric;points;text\nAda Lovelace;softmax;q1;4,5;Good.\nbo;softmax;q1;0;\nchen;;;;\n"
+    rows = "Student;assignment;rubric;points;text\nAda Lovelace;softmax;q1;4,5;Good.\nbo;softmax;q1;0;\nchen;;;;\n"
     table.write_text(rows, "utf-8-sig")
     printed = comment(out, "--from", table)
     assert "comments 1 to 2" in printed and "STUDENT --undo NUMBER" in printed
@@ -190,6 +207,10 @@ def test_comment_reads_many_from_a_table(out, tmp_path):
         ("student,assignment,rubric,points\nada,softmax,q1,3\nbob,softmax,q1,3\n", "line 3: no student 'bob'"),
         ("student,assignment,rubric,points\nada,softmax,q1,3\nbo,softmax,q1,33\n", "Give 0 to 5"),
         ("student,assignment,text\nada,softmax,Good, but late\n", "line 2 has 4 cells for 3"),
+        ("student,text\nada,\n", "no row with a text or points"),
+        ("name,text\nada,x\n", "has no column student"),
+        ("student,text,place\nada,x,12\n", "place must be a file and a line"),
+        ("student,assignment,text,add\nada,softmax,x,many\n", "add must be a number, not 'many'"),
         ('student,assignment,text\nada,softmax,"' + "a" * 200_000, "not valid CSV after line"),
     ):
         table.write_text(text)

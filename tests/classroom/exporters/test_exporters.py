@@ -56,7 +56,7 @@ def failed(book):
     return changed_book
 
 
-@pytest.mark.parametrize("start", ["=", "+", "-", "@", "\t=", "\r=", "＝", " =", "-1+", "+4.5*"])
+@pytest.mark.parametrize("start", ["=", "+", "-", "@", "\t=", "\r=", "＝", "＋", "－", "＠", " =", "-1+", "+4.5*"])
 def test_csv_cell_formula_is_quoted(start):
     assert csv_cells.text(f"{start}SUM(1)").startswith("'")
 
@@ -144,8 +144,10 @@ def test_result_with_a_newly_hidden_check_shows_only_that_it_failed(book, monkey
     (function, other, *_) = stored["assignments"][0]["functions"]
     for check in function["checks"]:
         check.update(status=status, message="", blocked_by=["attention.attention"], seconds=0.25)
-    before = copy.deepcopy(other)
+    before, policy = copy.deepcopy(other), {**course["policy"], "feedback": "full"}
     monkeypatch.setattr(gradebook, "read_document", lambda path, schema: stored)
+    full = gradebook.Gradebook(book.out, {**book.document, "course": {**course, "policy": policy}}).result_of(student)
+    assert {check["status"] for check in full["assignments"][0]["functions"][0]["checks"]} == {status}
     shown, *others = hiding.result_of(student)["assignments"][0]["functions"]
     found = {(check["status"], *check["blocked_by"], check["seconds"]) for check in shown["checks"]}
     assert (shown["name"], shown["status"], found) == ("softmax", "failed", {("failed", 0.0)})
@@ -178,7 +180,7 @@ def test_junit_example_is_valid():
 
 
 def test_junit_output_is_valid_and_counts_match(book, tmp_path):
-    changed(book, 2, status="unreadable", reason="bad zip \x00\x1b[31m")
+    book = changed(book, 2, status="unreadable", reason="bad zip \x00\x1b[31m")
     assert junit.write(book, tmp_path / "junit.xml") == 30
     root = ET.parse(tmp_path / "junit.xml").getroot()
     assert_valid(root)

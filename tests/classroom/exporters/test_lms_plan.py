@@ -22,11 +22,7 @@ GRADE = {"status": "graded", "excused": False, "by_hand": False, "adjustments": 
     ({"status": "failed", "adjustments": [{"score": 2.0}], "by_hand": True}, True),
 ])  # fmt: skip
 def test_has_score_needs_a_submission_or_points_by_hand(changes, exported):
-    assert has_score({**GRADE, **changes}) is exported
-
-
-def test_has_score_of_an_assignment_that_is_not_graded_is_false():
-    assert has_score(None) is False
+    assert has_score({**GRADE, **changes}) is exported and not has_score(None)
 
 
 @pytest.mark.parametrize(("more", "end"), [(0, f"n{MAX_NAMES - 1}"), (1, "and 1 more"), (5, "and 5 more")])

@@ -4,6 +4,7 @@ import copy
 import csv
 import io
 import json
+import re
 
 import pytest
 from support.commands import succeed
@@ -85,6 +86,8 @@ def test_moodle_accepts_the_worksheet_in_its_language(book, tmp_path, code):
     assert stored["grades"] == expected(book) and not stored["unknown"]
     assert csv.reader(io.StringIO(content.decode())).__next__() == list(language.titles.values())
     assert (len(stored["comments"]) == len(expected(book))) == (code != "pl")
+    remarks = set(re.findall(r"(\w+)\.\w+ \d", " ".join(stored["comments"].values())))
+    assert remarks == ({"softmax"} if code != "pl" else set()), "on this assignment only"
 
 
 @pytest.mark.parametrize(("code", "comma"), [("cp1252", ";"), ("utf-16", "\t"), ("utf-8-sig", ","), ("utf-16-le", ";")])
@@ -171,11 +174,6 @@ def test_moodle_worksheet_of_another_assignment_is_refused(book, tmp_path):
         student["ids"] = {"moodle:softmax": str(int(student["id"]) + 5000)}
     with pytest.raises(UsageError, match="another assignment"):
         moodle.plan(book, worksheet(book, tmp_path), assignment="softmax")
-
-
-def test_moodle_without_a_worksheet_is_refused(book):
-    with pytest.raises(UsageError, match="--worksheet FILE"):
-        moodle.plan(book, None, assignment="softmax")
 
 
 def test_moodle_canvas_class_never_gets_participant_numbers(book, tmp_path):

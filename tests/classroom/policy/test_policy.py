@@ -15,6 +15,7 @@ from autograder.classroom.policy.policy_file import load_policy
 from autograder.classroom.storage.run_records import find_policy, find_roster, write_settings
 from autograder.courses.transformer import TRANSFORMER
 from autograder.errors import UsageError
+from autograder.sandbox.limits import Limits
 
 DUE = datetime(2026, 10, 1, 12, tzinfo=UTC)
 
@@ -33,6 +34,7 @@ def test_load_policy_reads_every_section(tmp_path):
     text = (
         'title = "CS 601"\nseed = 7\nattempts = "best"\ndrop_lowest = 1\nroster = "roster.csv"\n'
         "[late]\npenalty_per_day = 0.1\ncap = 0.5\ngrace_hours = 1\n[limits]\ncall_seconds = 5\nmemory_mib = 512\n"
+        "submission_seconds = 90\noutput_mib = 3\nresult_mib = 7\n"
         '[checks]\nhidden = ["softmax.softmax::*"]\n'
         "[assignments.softmax]\npoints = 20\nweight = 2\ndue = 2026-10-01T23:59:00+02:00\n"
         "[assignments.attention]\nweight = 1\n"
@@ -40,8 +42,8 @@ def test_load_policy_reads_every_section(tmp_path):
     policy = load(tmp_path, text)
     assert (policy.title, policy.seed, policy.attempts, policy.drop_lowest) == ("CS 601", 7, "best", 1)
     assert policy.late == LatePolicy(0.1, 1.0, 0.5)
-    assert policy.limits.sandbox_limits().memory_bytes == 512 << 20
-    assert policy.limits.sandbox_limits().cpu_seconds == 300.0
+    limits = {"memory_bytes": 512 << 20, "output_bytes": 3 << 20, "result_bytes": 7 << 20}
+    assert policy.limits.sandbox_limits() == Limits(5.0, submission_seconds=90.0, cpu_seconds=90.0, **limits)
     assert LimitsPolicy(student_seconds=100.0).sandbox_limits().cpu_seconds == 100.0
     assert policy.is_hidden("softmax.softmax::rows") and not policy.is_hidden("softmax.log_softmax::rows")
     assert policy.assignments["softmax"].due == datetime(2026, 10, 1, 21, 59, tzinfo=UTC)
@@ -62,19 +64,20 @@ def test_load_policy_unknown_time_zone_is_one_line(tmp_path, name):
 
 def test_load_policy_reads_exceptions(tmp_path):
     text = (
-        '[assignments.softmax]\npoints = 20\n[[exceptions]]\nstudent = "bo"\ndue = 2026-10-01T12:00:00Z\n'
+        "[late]\nbank = 2\n[assignments.softmax]\npoints = 20\n"
+        '[[exceptions]]\nstudent = "bo"\ndue = 2026-10-01T12:00:00Z\n'
         '[[exceptions]]\nstudent = "1003"\nassignment = "softmax"\nscore = 17.5\nreason = "orally"\n'
-        '[[exceptions]]\nstudent = "eve"\nassignment = "softmax"\nbonus = -2\n'
+        '[[exceptions]]\nstudent = "eve"\nassignment = "softmax"\nbonus = -2\nbank_days = 1\n'
     )
     bo, orally = PolicyException("bo", due=DUE), PolicyException("1003", "softmax", score=17.5, reason="orally")
-    assert load(tmp_path, text).exceptions == (bo, orally, PolicyException("eve", "softmax", bonus=-2.0))
+    assert load(tmp_path, text).exceptions == (bo, orally, PolicyException("eve", "softmax", bank_days=1, bonus=-2.0))
 
 
 def test_load_policy_reads_points_of_functions_and_rubric(tmp_path):
     policy = load(
         tmp_path,
         'bonus = "extra"\n[assignments.softmax.functions]\nlog_softmax = 3\nsoftmax = 0\n'
-        '[[assignments.softmax.rubric]]\nid = "q1"\ntitle = "Why?"\npoints = 5\n'
+        '[[assignments.softmax.rubric]]\nid = " q1 "\ntitle = "Why?"\npoints = 5\n'
         '[[assignments.softmax.rubric]]\nid = "q2"\npoints = 2.5\n',
     )
     assert policy.bonus == "extra"
@@ -138,6 +141,8 @@ SOFTMAX, BO = "[assignments.softmax]", "[[exceptions]]\nstudent = 'bo'\n"
     ("[[exceptions]]\nstudent = 'bo'\nscore = -1", 3, "exceptions[1].score", "at least 0, not -1"),
     ("[[exceptions]]\nstudent = 'bo'\nbonus = -inf", 3, "exceptions[1].bonus", "at least -10000"),
     ("[[exceptions]]\nstudent = 'bo'\npoints = 1", 3, "exceptions[1].points", "unknown key"),
+    (f"{BO}bank_days = 1", 3, "exceptions[1].bank_days", "needs a bank"),
+    ("replace_lowest_by = 'sofmax'", 1, "replace_lowest_by", "is not graded"),
     ("bonus = true", 1, "bonus", "one of cap, extra, off, not True"),
     ("[assignments.softmax]\nfunctions = 3", 2, "assignments.softmax.functions", "a table"),
     (f"{SOFTMAX[:-1]}.functions]\nlogsoftmax = 3", 2, "assignments.softmax.functions.logsoftmax", "log_softmax"),
@@ -156,9 +161,11 @@ def test_load_policy_error_names_line_and_key(tmp_path, text, line, key, fragmen
     assert f"course.toml, line {line}: {key}: " in message and fragment in message and "\n" not in message
 
 
-def test_load_policy_invalid_toml_names_the_line(tmp_path):
-    with pytest.raises(UsageError, match=r"not valid TOML: .*line 1"):
-        load(tmp_path, "title = CS 601")
+@pytest.mark.parametrize(("text", "words"), [(b"title = CS 601", "not valid TOML: .*line 1"), (b"\xff", "not UTF-8")])
+def test_load_policy_invalid_toml_is_refused(tmp_path, text, words):
+    (tmp_path / "course.toml").write_bytes(text)
+    with pytest.raises(UsageError, match=words):
+        load_policy(tmp_path / "course.toml", TRANSFORMER)
 
 
 def test_load_policy_missing_file_names_the_option(tmp_path):
@@ -167,11 +174,11 @@ def test_load_policy_missing_file_names_the_option(tmp_path):
 
 
 def test_load_policy_rejects_zero_points_for_all_functions(tmp_path):
-    required = [function.name for function in TRANSFORMER.modules["softmax"].functions if not function.bonus]
-    text = "[assignments.softmax.functions]\n" + "".join(f"{name} = 0\n" for name in required)
-    with pytest.raises(UsageError, match=r"line 1: assignments\.softmax\.functions: "):
+    required = [function.name for function in TRANSFORMER.modules["layernorm"].functions if not function.bonus]
+    text = "[assignments.layernorm.functions]\n" + "".join(f"{name} = 0\n" for name in required)
+    with pytest.raises(UsageError, match=r"line 1: assignments\.layernorm\.functions: "):
         load(tmp_path, text)
-    assert load(tmp_path, text.replace("= 0", "= 1", 1)).assignments["softmax"].functions[required[0]] == 1.0
+    assert load(tmp_path, text.replace("= 0", "= 1", 1)).assignments["layernorm"].functions[required[0]] == 1.0
 
 
 def found(tmp_path, folder, course=None, out="out"):

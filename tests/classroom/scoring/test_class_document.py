@@ -4,7 +4,6 @@ from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
 import pytest
-from support.softmax_class import graded_class
 
 from autograder.classroom.policy import model
 from autograder.classroom.policy.model import AssignmentPolicy, LatePolicy, LimitsPolicy, Policy, PolicyException
@@ -105,13 +104,15 @@ def test_student_status_is_the_most_urgent_of_the_assignments(softmax, attention
     entries = [entry(f"ada+{name}.json", status=one, reason=f"{name} {one}") for name, one in found.items() if one]
     _, ada = graded(*entries, sources=EACH)
     assert ada["status"] == status
+    assert ada["notes"] == [f"{name}: {name} {one}" for name, one in found.items() if one not in (None, "graded")]
     assert [grade["status"] for grade in ada["assignments"].values()] == [softmax, attention or "waiting"]
     assert not ada["reason"] or ada["reason"].endswith(status)
 
 
 def test_assignment_that_an_attempt_does_not_include_is_missing():
     _, ada = graded(entry(points={"softmax": 5.0, "attention": 5.0}), attempts=[Attempt((), assignments=("softmax",))])
-    assert [(g["status"], g["score"]) for g in ada["assignments"].values()] == [("graded", 5.0), ("missing", 0.0)]
+    found = [tuple(grade[key] for key in ("status", "score", "attempt")) for grade in ada["assignments"].values()]
+    assert found == [("graded", 5.0, 1), ("missing", 0.0, 0)]
 
 
 def test_result_file_is_named_only_if_there_is_one():
@@ -188,10 +189,3 @@ def test_work_for_another_assignment_is_open_only_if_nothing_else_was_submitted_
     entry = JournalEntry("ada.json", "", checks=BEGUN, files={"attention": "attention.py"})
     assert questions({"softmax": "graded", "attention": "missing"}, entry) == [("elsewhere", "attention")]
     assert questions({"softmax": "graded", "attention": "waiting"}, entry) == [("no_result", "attention")]
-
-
-def test_assignments_ignore_results_of_other_students():
-    group = graded_class(ClassMember("ada", attempts=(Attempt(()),)))
-    points = {"ada.json": (0.0, 9.0), "bo.json": (0.0, 28.0)}
-    group.entries = {name: JournalEntry(name, "", functions={"softmax.softmax": one}) for name, one in points.items()}
-    assert [one.possible for one in group.assignments()] == [9.0]

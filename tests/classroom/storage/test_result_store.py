@@ -36,6 +36,8 @@ def test_result_counts_only_if_it_is_complete(tmp_path, content, changes, key, c
     '{"file": "/etc/passwd", "key": "k"}',
     '{"file": "ada.json", "key": "k", "status": "passed"}',
     '{"file": "ada.json", "key": 3}',
+    '{"file": "ada.json", "key": "k", "functions": {"softmax.softmax": "many"}}',
+    '{"file": "ada.json", "key": "k", "checks": 7}', '"x"', "NaN",
     '{"file": "ada.json", "ke',
     "[" * 100_000,
     "",
@@ -50,6 +52,7 @@ def test_journal_keeps_the_last_result_of_each_file(tmp_path):
     with ResultStore(tmp_path) as store:
         for key in ("old", "new"):
             store.add(JournalEntry("ada.json", key))
+            assert f'"{key}"' in (tmp_path / JOURNAL).read_text(), "a run that is killed now has it"
     assert [json.loads(line)["key"] for line in (tmp_path / JOURNAL).read_text().splitlines()] == ["new"]
 
 
@@ -61,6 +64,7 @@ def test_seed_is_the_wanted_one_then_the_stored_one(tmp_path, wanted):
 
 
 def test_seed_is_drawn_if_there_is_none(tmp_path):
+    (tmp_path / run_records.RUN).write_text("[" * 100_000)  # It cannot be read.
     assert run_records.find_seed(tmp_path, Policy()) != run_records.find_seed(tmp_path, Policy())
 
 

@@ -4,6 +4,7 @@ import json
 
 import pytest
 from support.document_damage import require_exact
+from support.editing import write_files
 from support.student_notebook import notebook
 
 from autograder.classroom.storage import result_store
@@ -70,7 +71,19 @@ def test_code_document_long_code_is_cut_at_a_line(tmp_path):
     assert all(len(text) <= result_store.MAX_MODULE_CHARACTERS for text in texts)
     assert sum(map(len, texts)) <= result_store.MAX_CHARACTERS
     assert texts[0].endswith(line.rstrip())
-    assert len(document["left_out"]) == 7 and document["left_out"][0].startswith("a.py: ")
+    assert len(document["left_out"]) == 7 and document["left_out"][0].startswith("a.py: 2029 lines of a.py ")
+
+
+def test_code_of_an_assignment_is_that_of_its_own_submission(tmp_path):
+    for file in ("one", "two"):
+        modules = {name: [{"file": "", "line": 1, "text": file}] for name in ("softmax", "attention", "ffn", "helper")}
+        text = json.dumps({"schema": CODE_SCHEMA, "modules": modules, "left_out": []})
+        write_files(tmp_path, {f"code/{file}.json": text})
+    files = {"softmax": "results/two.json", "attention": "results/one.json", "ffn": None}
+    student = {"assignments": {name: {"file": file} for name, file in files.items()}}
+    modules = Gradebook(tmp_path, {}).code_of(student)["modules"]
+    found = {name: part["text"] for name, (part,) in modules.items()}
+    assert found == {"softmax": "two", "attention": "one", "helper": "two"}
 
 
 @pytest.mark.parametrize(

@@ -1,6 +1,7 @@
 """Layouts of classes: plain folders, and the downloads of each platform, with the lateness in Moodle's worksheets."""
 
 import os
+import time
 from contextlib import closing
 from datetime import UTC, datetime, timedelta
 
@@ -195,7 +196,7 @@ METADATA = """submission_409194023:
   :submitters:
   - :name: Ada Lovelace
     :sid: '0042'
-    :email: ada@example.edu
+    :email: Ada@Example.edu
   - :name: Bo
     :sid: 43
     :email: bo@example.edu
@@ -255,9 +256,15 @@ def test_gradescope_number_of_another_student_takes_no_attempt(tmp_path):
     ("2026-02-02T15:00:30+00:00:30", datetime(2026, 2, 2, 15, tzinfo=UTC)),
     ("0001-01-01T00:00:00+14:00", None),
     ("9999-12-31T23:59:59-14:00", None),
+    ("2026-02-02 15:00", datetime(2026, 2, 2, 15, tzinfo=UTC)),
 ])  # fmt: skip
-def test_parse_time_returns_a_time_that_can_be_stored(text, expected):
-    assert str(parse_time(text)) == str(expected)  # equal times may have different zones
+def test_parse_time_returns_a_time_that_can_be_stored(monkeypatch, text, expected):
+    monkeypatch.setenv("TZ", "UTC-9")  # It means nothing for a time without a zone.
+    time.tzset()
+    found = parse_time(text)
+    monkeypatch.undo()
+    time.tzset()
+    assert str(found) == str(expected)  # equal times may have different zones
 
 
 def test_results_folder_is_no_submission(tmp_path):

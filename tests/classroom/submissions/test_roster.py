@@ -117,13 +117,7 @@ def test_read_roster_in_the_encodings_of_spreadsheets(tmp_path, encoding, delimi
     ['"Student, Test",9,,,A', '"Testperson, Eine",9,,3f786850e387550fdab836ed7e6dc881de23001b,A', "Test Student,9,,,A"],
 )
 def test_read_roster_ignores_the_test_student_of_canvas(tmp_path, row):
-    table = f'Student,ID,SIS User ID,SIS Login ID,Section\n"Lovelace, Ada",4021,S1,ada,A\n{row}\n'
-    (tmp_path / "roster.csv").write_text(table, "utf-8")
-    assert [entry.name for entry in read_roster(tmp_path / "roster.csv")] == ["Ada Lovelace"]
-
-
-def test_read_roster_german_moodle_worksheet(tmp_path):
-    table = "ID,Vollständiger Name,E-Mail-Adresse,Status\nTeilnehmer/in 77,Ada Lovelace,ada@x.edu,Keine Abgabe\n"
+    table = f'Student,ID,Integration ID,SIS Login ID,Section\n"Lovelace, Ada",4021,S1,ada,A\n{row}\n'
     (tmp_path / "roster.csv").write_text(table, "utf-8")
     (entry,) = read_roster(tmp_path / "roster.csv")
-    assert (entry.name, entry.id, entry.email, entry.ids) == ("Ada Lovelace", "77", "ada@x.edu", {"moodle": "77"})
+    assert (entry.name, entry.id, entry.ids) == ("Ada Lovelace", "ada", {"canvas": "4021"})
