@@ -6,7 +6,7 @@ BIN := $(VENV)/bin
 # Python compiles what it imports, which is a small part of what pip would compile.
 INSTALL := $(BIN)/python -m pip install --quiet --no-compile --disable-pip-version-check --constraint constraints.txt
 
-.PHONY: demo setup test test-fast test-all coverage check format regenerate memo stubs figures picture site vendor clean
+.PHONY: demo setup test test-fast test-all coverage check check-js format regenerate memo stubs figures picture site vendor clean
 
 demo: $(VENV)/light
 	@$(BIN)/python tests/support/demo_class.py demo-out
@@ -54,6 +54,15 @@ check: $(VENV)/$(CHECK_WITH)
 	$(SCHEMA) vendor.dependabot .github/dependabot.yml
 	$(SCHEMA) vendor.github-issue-forms .github/ISSUE_TEMPLATE/*.yml
 
+# Types of the pages' scripts, and what ESLint forbids there. Needs Node.js 20.19 or newer.
+FRONTEND := autograder/web/site/frontend
+check-js: $(FRONTEND)/node_modules/.package-lock.json
+	npm --prefix $(FRONTEND) run check
+
+$(FRONTEND)/node_modules/.package-lock.json: $(FRONTEND)/package-lock.json
+	npm --prefix $(FRONTEND) ci
+	touch $@
+
 format: $(VENV)/dev
 	$(BIN)/ruff check --fix .
 	$(BIN)/ruff format .
@@ -79,9 +88,9 @@ picture: $(VENV)/dev
 	$(BIN)/python tests/support/readme_picture.py
 	$(BIN)/python tests/support/layers_picture.py
 
-# The third-party code of the lesson pages, at the versions of package-lock.json. Needs Node.js 20.11 or newer.
-vendor:
-	cd autograder/web/site/frontend && npm ci && npm run build
+# The third-party code of the lesson pages, at the versions of package-lock.json. Needs Node.js 20.19 or newer.
+vendor: $(FRONTEND)/node_modules/.package-lock.json
+	npm --prefix $(FRONTEND) run build
 
 # First a light installation, enough for a demo, then what the tests need, above all PyTorch.
 $(VENV)/light: pyproject.toml constraints.txt

@@ -16,7 +16,7 @@ from rich.console import Console
 from rich.table import Table
 
 ROOT = Path(__file__).parents[2]
-PAGES = (".js", ".mjs", ".css", ".j2", ".html")
+PAGES = (".js", ".ts", ".mjs", ".css", ".j2", ".html")
 NOT_OURS = ("vendor", "assignments", "docs")
 
 

@@ -87,7 +87,8 @@ def static_files(backend: Backend) -> dict[str, bytes]:
 @cache
 def _all_static_files() -> Mapping[str, bytes]:
     root = Path(str(importlib.resources.files("autograder.web.site"))) / "static"
-    files = {path.relative_to(root).as_posix(): path.read_bytes() for path in sorted(root.rglob("*")) if path.is_file()}
+    paths = sorted(path for path in root.rglob("*") if path.is_file() and path.suffix != ".ts")
+    files = {path.relative_to(root).as_posix(): path.read_bytes() for path in paths}
     scripts = [path for path in files if path.endswith(".js") and "/" not in path]
     return files | {path: _COMMENT.sub(b"", files[path]) for path in scripts}
 

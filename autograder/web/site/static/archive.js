@@ -2,13 +2,13 @@
 
 import { ask, button, make, reason } from "./dom.js";
 
-/** @param {string} base64 */
-function bytes(base64) {
-  return Uint8Array.from(atob(base64), (character) => character.charCodeAt(0));
+/** @param {string} text */
+function bytes(text) {
+  return Uint8Array.from(atob(text), (character) => character.charCodeAt(0));
 }
 
 /** @param {Uint8Array} content */
-function base64(content) {
+function encode(content) {
   const parts = [];
   for (let start = 0; start < content.length; start += 0x8000) {
     parts.push(String.fromCharCode(...content.subarray(start, start + 0x8000)));
@@ -56,7 +56,7 @@ export function archivePanel({ request, saveAll, onImported }) {
     await run("Importing …", async () => {
       await saveAll();
       const content = new Uint8Array(await file.arrayBuffer());
-      const { notes } = await request("import", { base64: base64(content) });
+      const { notes } = await request("import", { base64: encode(content) });
       await onImported();
       return notes.join(" ") || `${file.name} was imported.`;
     });

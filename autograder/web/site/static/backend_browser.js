@@ -155,7 +155,8 @@ export class BrowserBackend {
     const wheels = [];
     for (const entry of this.#index.downloads) {
       const content = await this.downloads.get(entry);
-      entry.wheel ? wheels.push(content) : (core[entry.name] = content);
+      if (entry.wheel) wheels.push(content);
+      else core[entry.name] = content;
     }
     const headway = await this.downloads.get(this.#index.headway);
     this.#worker = this.#newWorker();

@@ -15,7 +15,7 @@ export class Downloads {
 
   /**
    * @param {string | URL} base the address of the folder `assets/`
-   * @param {{fetch?: typeof fetch, digest?: (data: ArrayBuffer) => Promise<string>,
+   * @param {{fetch?: typeof globalThis.fetch, digest?: (data: ArrayBuffer) => Promise<string>,
    *          onProgress?: (progress: Progress) => void}} [options]
    */
   constructor(base, { fetch = globalThis.fetch.bind(globalThis), digest = sha256, onProgress = () => {} } = {}) {
@@ -76,14 +76,13 @@ export class Downloads {
     const response = await this.#request(url, { cache });
     if (!response.body) return response.arrayBuffer();
     try {
-      const parts = [];
-      const reader = response.body.getReader();
-      for (let { done, value } = await reader.read(); !done; { done, value } = await reader.read()) {
-        parts.push(value);
-        counted.received += value.length;
-        this.#count(value.length, 0);
-      }
-      return await new Blob(parts).arrayBuffer();
+      const count = (/** @type {Uint8Array} */ part, /** @type {TransformStreamDefaultController} */ rest) => {
+        counted.received += part.length;
+        this.#count(part.length, 0);
+        rest.enqueue(part);
+      };
+      const body = response.body.pipeThrough(new TransformStream({ transform: count }));
+      return await new Response(body).arrayBuffer();
     } catch {
       throw unreachable(url);
     }

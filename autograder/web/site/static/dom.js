@@ -74,9 +74,9 @@ export function reason(error) {
   return error instanceof Error ? error.message : String(error);
 }
 
-/** Return a number with a noun: "1 check", "2 checks". @param {number} count @param {string} noun */
-export function count(count, noun) {
-  return `${count} ${noun}${count === 1 ? "" : "s"}`;
+/** Return a number with a noun: "1 check", "2 checks". @param {number} number @param {string} noun */
+export function count(number, noun) {
+  return `${number} ${noun}${number === 1 ? "" : "s"}`;
 }
 
 /** Return points as the terminal shows them: at most two decimals. @param {number} value */

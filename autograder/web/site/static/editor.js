@@ -80,7 +80,7 @@ const reportedLine = StateEffect.define();
 const reported = StateField.define({
   create: () => Decoration.none,
   update(marks, transaction) {
-    const effect = transaction.effects.find((effect) => effect.is(reportedLine));
+    const effect = transaction.effects.find((one) => one.is(reportedLine));
     if (!effect) return transaction.docChanged ? Decoration.none : marks;
     if (effect.value === null) return Decoration.none;
     return Decoration.set([Decoration.line({ class: "cm-reported" }).range(effect.value)]);

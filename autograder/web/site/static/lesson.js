@@ -215,7 +215,7 @@ class Lesson {
 
   /** @param {{file: string, line: number}} location */
   _goTo({ file, line }) {
-    const cell = file === `${this._module}.py` ? this.cells.find((cell) => cell.editor.contains(line)) : null;
+    const cell = file === `${this._module}.py` ? this.cells.find(({ editor }) => editor.contains(line)) : null;
     if (cell) cell.editor.goTo(line);
     else this._state.textContent = `Line ${line} of ${file} is not in a cell of this page.`;
   }

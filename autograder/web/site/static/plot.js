@@ -36,9 +36,9 @@ const LONGEST_TICK = 110; // width of a label on the x axis; of a longer one onl
 export function renderPlot(data, available = DEFAULT_WIDTH) {
   const picture = shape("svg", { class: "plot", role: "img", "aria-label": `${data.title}. ${data.note}`, width: "100%" });
   let width = 0;
-  const draw = (/** @type {number} */ available) => {
-    if (!available || available === width) return;
-    width = available;
+  const draw = (/** @type {number} */ wanted) => {
+    if (!wanted || wanted === width) return;
+    width = wanted;
     picture.replaceChildren();
     const height = drawPanels(picture, data, width);
     picture.setAttribute("viewBox", `0 0 ${width} ${height}`);
@@ -151,8 +151,7 @@ function drawPanel(group, panel, head, outer, headHeight, rows, hasLabel) {
 function panelHeight(panel, width, rows) {
   if (panel.kind === "bars") return 130;
   if (panel.kind === "heatmap") {
-    const rows = panel.values?.length ?? 1;
-    return Math.max(rows * (panel.texts ? 26 : 3), Math.min(width * 0.7, 260));
+    return Math.max((panel.values?.length ?? 1) * (panel.texts ? 26 : 3), Math.min(width * 0.7, 260));
   }
   const named = panel.y.ticks.length > 7;
   if (named) return panel.y.ticks.length * LINE;

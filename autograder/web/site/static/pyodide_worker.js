@@ -133,7 +133,7 @@ export class PythonSide {
 
 /**
  * Answer the page's messages.
- * @param {{postMessage: (message: any) => void, onmessage: any}} scope
+ * @param {{postMessage: (message: any) => void, onmessage: ((event: {data: any}) => void) | null}} scope
  * @param {(core: Record<string, ArrayBuffer>) => Promise<any>} load starts Pyodide
  */
 export function serve(scope, load) {

@@ -33,31 +33,28 @@ export function startSearch() {
   });
 }
 
-/** Loads the index of the site and searches it. */
-class Index {
-  async load() {
-    const [{ default: MiniSearch }, reply] = await Promise.all([
-      import("./vendor/minisearch.js"),
-      fetch(new URL("search.json", import.meta.url)),
-    ]);
-    if (!reply.ok) throw new Error(`the index cannot be loaded (${reply.status})`);
-    const rows = /** @type {string[][]} */ (await reply.json());
-    /** @type {Entry[]} */
-    this.entries = rows.map(([page, anchor, title, heading, text], id) => ({ id, page, anchor, title, heading, text }));
-    this.index = new MiniSearch({
-      fields: ["heading", "title", "text"],
-      searchOptions: { prefix: true, combineWith: "AND", boost: { heading: 6, title: 2 } },
-    });
-    this.index.addAll(this.entries);
-    return this;
-  }
-
-  /** Find the words as they are, else similar ones. @param {string} query @returns {{entry: Entry, terms: string[]}[]} the best first */
-  find(query) {
-    const exact = this.index.search(query);
-    const found = exact.length ? exact : this.index.search(query, { fuzzy: 0.15 });
-    return found.map((result) => ({ entry: this.entries[result.id], terms: result.terms }));
-  }
+/**
+ * Load the index of the site, and return what finds words as they are, else similar ones, the best first.
+ * @returns {Promise<(query: string) => {entry: Entry, terms: string[]}[]>}
+ */
+async function loadIndex() {
+  const [{ default: MiniSearch }, reply] = await Promise.all([
+    import("./vendor/minisearch.js"),
+    fetch(new URL("search.json", import.meta.url)),
+  ]);
+  if (!reply.ok) throw new Error(`the index cannot be loaded (${reply.status})`);
+  const rows = /** @type {string[][]} */ (await reply.json());
+  const entries = rows.map(([page, anchor, title, heading, text], id) => ({ id, page, anchor, title, heading, text }));
+  const index = new MiniSearch({
+    fields: ["heading", "title", "text"],
+    searchOptions: { prefix: true, combineWith: "AND", boost: { heading: 6, title: 2 } },
+  });
+  index.addAll(entries);
+  return (query) => {
+    const exact = index.search(query);
+    const found = exact.length ? exact : index.search(query, { fuzzy: 0.15 });
+    return found.map(({ id, terms }) => ({ entry: entries[id], terms }));
+  };
 }
 
 /** The list of results below the search box: arrows choose, Enter opens, Escape closes. */
@@ -69,19 +66,19 @@ class ResultsView {
     this.status = /** @type {HTMLElement} */ (form.querySelector(".search-status"));
     this.list = /** @type {HTMLElement} */ (form.querySelector("ul"));
     this.chosen = -1;
-    /** @type {Promise<Index> | null} */
-    this.index = null;
+    /** @type {ReturnType<typeof loadIndex> | null} */
+    this.find = null;
     // A press on a result must not take the focus away from the box, which would close the list before the click.
     this.list.addEventListener("mousedown", (event) => event.preventDefault());
   }
 
   /** Begins to load the index, unless it is loading or loaded already. */
   load() {
-    this.index ??= new Index().load();
-    this.index.catch(() => {
-      this.index = null; // The next use tries again. `search` shows the error.
+    this.find ??= loadIndex();
+    this.find.catch(() => {
+      this.find = null; // The next use tries again. `search` shows the error.
     });
-    return this.index;
+    return this.find;
   }
 
   /** @param {string} query */
@@ -91,8 +88,8 @@ class ResultsView {
       return;
     }
     try {
-      const index = await this.load();
-      if (query === this.input.value) this.show(index.find(query), query);
+      const find = await this.load();
+      if (query === this.input.value) this.show(find(query), query);
     } catch (error) {
       this.list.replaceChildren();
       this.status.textContent = `Search does not work: ${error instanceof Error ? error.message : error}.`;

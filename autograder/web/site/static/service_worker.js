@@ -46,6 +46,6 @@ addEventListener("fetch", (event) => {
   if (event.request.method === "GET" && name in FILES) event.respondWith(load(event, name));
 });
 // What the first page had loaded before this program began.
-addEventListener("message", (event) => event.waitUntil(Promise.all(event.data.map(async (url) => {
+addEventListener("message", (event) => event.waitUntil(Promise.all(event.data.map(async (/** @type {string} */ url) => {
   if (nameOf(url) in FILES) await keep(nameOf(url), await fetch(url));
 }))));

@@ -19,15 +19,17 @@ export function lossPlot(points, until, baselines) {
   const highest = Math.min(Math.max(...losses), 1.5 * (baselines[0]?.loss ?? Infinity));
   const lowest = Math.min(...losses, highest);
   const space = 0.06 * (highest - lowest || 1);
-  /** @type {(name: string, style: any, color: number, places: Place[]) => import("./plot.js").Series} */
+  /** @typedef {import("./plot.js").Series} Series @type {(name: string, style: Series["style"], color: number, places: Place[]) => Series} */
   const line = (name, style, color, places) => ({
     label: `${name} (${places[places.length - 1].loss.toFixed(3)})`, style, color,
     x: places.map(({ step }) => step), y: places.map(({ loss }) => Math.min(loss, highest)),
   });
   const series = [line("training, mean of 100 steps", "line", 0, points)];
   if (measured.length) series.push(line("validation", "marked", 1, measured));
-  baselines.forEach(({ label, loss }, number) =>
-    series.push(line(label, ...BASELINES[number % BASELINES.length], [{ step: 0, loss }, { step: until, loss }])));
+  baselines.forEach(({ label, loss }, number) => {
+    const [style, color] = BASELINES[number % BASELINES.length];
+    series.push(line(label, style, color, [{ step: 0, loss }, { step: until, loss }]));
+  });
   const note = `At step ${points[points.length - 1].step} of ${until}: ${series.map(({ label }) => label).join(", ")}.`;
   const x = axis("step", 0, Math.max(1, until));
   x.ticks = x.ticks.filter(({ at }) => Number.isInteger(at));

@@ -18,7 +18,7 @@ function plain(text) {
 }
 
 function show() {
-  const edit = edits.find(({ code }) => plain(code) === plain(editor.value));
+  const edit = edits.find((one) => plain(one.code) === plain(editor.value));
   result.className = edit ? "" : "outdated";
   note.className = edit ? "visually-hidden" : ""; // The report says the same.
   if (!edit) {
@@ -32,8 +32,8 @@ function show() {
   note.textContent = `${edit.report.headline}: ${edit.report.cards[0]?.mistake?.title ?? "every value is right"}.`;
 }
 
-const choices = edits.map(({ edit, code }) => button(edit || "as it is", () => {
-  editor.value = code;
+const choices = edits.map((edit) => button(edit.edit || "as it is", () => {
+  editor.value = edit.code;
   show();
 }));
 const hint = make("p", {}, "Something is missing behind the product of q and k. Write it, or try one of these:");

@@ -1,0 +1,2 @@
+// The types of the bundle, for tsc.
+export * from "../../frontend/codemirror.js";

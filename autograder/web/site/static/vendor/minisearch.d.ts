@@ -1,0 +1,2 @@
+// The types of the bundle, for tsc.
+export { default } from "../../frontend/minisearch.js";
