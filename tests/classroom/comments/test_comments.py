@@ -219,6 +219,8 @@ def test_comment_reads_many_from_a_table(out, tmp_path):
 
 
 def test_comment_needs_a_class_that_this_version_graded(out):
+    (out / "submissions.json").write_text('{"schema": "headway.submissions/1", "more": 1}')
+    assert "submissions.json is damaged" in comment(out, "bo", "x", code=2)
     (out / "submissions.json").unlink()
     assert "headway grade DIR" in comment(out, "bo", "x", code=2)
     assert not (out / "comments.jsonl").exists()
