@@ -290,11 +290,12 @@ def test_canvas_feedback_zip_becomes_comments(book, tmp_path):
 def test_feedback_zip_is_about_one_assignment(book, tmp_path):
     student = book.students[2]
     student["assignments"]["softmax"]["upload_name"] = "x_9002_70002_notes.txt"
-    student["comments"] = [{"assignment": "attention", "text": "Your mask is attention.", "location": None}]
+    about = {"time": "", "by": "", "location": None}
+    student["comments"] = [about | {"assignment": one, "text": f"See {one}"} for one in ("attention", "")]
     feedback_zip.write_canvas(book, tmp_path / "f.zip", "softmax")
     text = zipfile.ZipFile(tmp_path / "f.zip").read("x_9002_70002_notes.txt").decode()
     grade = student["assignments"]["softmax"]
-    assert f"**{grade['score']:.4g} of {grade['possible']:g}**" in text and "attention." not in text
+    assert f"**{grade['score']:.4g} of {grade['possible']:g}**" in text and "- See" in text and "- See att" not in text
 
 
 @pytest.mark.slow

@@ -196,7 +196,7 @@ def test_junit_assignment_without_checks_has_one_case(book, tmp_path):
     other = changed(book, 2)
     student = other.students[2]
     student["assignments"] = copy.deepcopy(student["assignments"])
-    student["assignments"]["softmax"].update(status="missing", reason="no submission", file=None)
+    student["assignments"]["softmax"].update(status="waiting", reason="not graded yet", file=None)
     student["assignments"]["training"].update(status="unreadable", reason="bad zip", file=None)
     junit.write(other, tmp_path / "junit.xml")
     suite = ET.parse(tmp_path / "junit.xml").getroot()[2]

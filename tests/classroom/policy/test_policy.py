@@ -141,6 +141,7 @@ SOFTMAX, BO = "[assignments.softmax]", "[[exceptions]]\nstudent = 'bo'\n"
     ("[[exceptions]]\nstudent = 'bo'\nscore = -1", 3, "exceptions[1].score", "at least 0, not -1"),
     ("[[exceptions]]\nstudent = 'bo'\nbonus = -inf", 3, "exceptions[1].bonus", "at least -10000"),
     ("[[exceptions]]\nstudent = 'bo'\npoints = 1", 3, "exceptions[1].points", "unknown key"),
+    (f"{BO}score = 0", 1, "exceptions[1]", "assignment ="),
     (f"{BO}bank_days = 1", 3, "exceptions[1].bank_days", "needs a bank"),
     ("replace_lowest_by = 'sofmax'", 1, "replace_lowest_by", "is not graded"),
     ("bonus = true", 1, "bonus", "one of cap, extra, off, not True"),
