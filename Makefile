@@ -6,7 +6,7 @@ BIN := $(VENV)/bin
 # Python compiles what it imports, which is a small part of what pip would compile.
 INSTALL := $(BIN)/python -m pip install --quiet --no-compile --disable-pip-version-check --constraint constraints.txt
 
-.PHONY: demo setup test test-fast test-all coverage check check-js format regenerate memo stubs figures picture site vendor clean
+.PHONY: demo setup test test-fast test-all coverage check check-js npm-tools format regenerate memo stubs figures picture site vendor clean
 
 demo: $(VENV)/light
 	@$(BIN)/python tests/support/demo_class.py demo-out
@@ -54,11 +54,12 @@ check: $(VENV)/$(CHECK_WITH)
 	$(SCHEMA) vendor.dependabot .github/dependabot.yml
 	$(SCHEMA) vendor.github-issue-forms .github/ISSUE_TEMPLATE/*.yml
 
-# Types of the pages' scripts, and what ESLint forbids there. Needs Node.js 20.19 or newer.
+# Types of the pages' scripts, and what ESLint forbids there. Needs Node.js; npm refuses a version that is too old.
 FRONTEND := autograder/web/site/frontend
-check-js: $(FRONTEND)/node_modules/.package-lock.json
+check-js: npm-tools
 	npm --prefix $(FRONTEND) run check
 
+npm-tools: $(FRONTEND)/node_modules/.package-lock.json
 $(FRONTEND)/node_modules/.package-lock.json: $(FRONTEND)/package-lock.json
 	npm --prefix $(FRONTEND) ci
 	touch $@
@@ -88,8 +89,8 @@ picture: $(VENV)/dev
 	$(BIN)/python tests/support/readme_picture.py
 	$(BIN)/python tests/support/layers_picture.py
 
-# The third-party code of the lesson pages, at the versions of package-lock.json. Needs Node.js 20.19 or newer.
-vendor: $(FRONTEND)/node_modules/.package-lock.json
+# The third-party code of the lesson pages, at the versions of package-lock.json. Needs Node.js.
+vendor: npm-tools
 	npm --prefix $(FRONTEND) run build
 
 # First a light installation, enough for a demo, then what the tests need, above all PyTorch.
