@@ -13,8 +13,8 @@ def raise_gc_threshold(*, freeze: bool = False) -> None:
     """Collect garbage after 100,000 new objects, not 700; `freeze` excludes all present objects from collections.
 
     Nearly all objects made at start-up live until the end, and nearly all later ones are arrays, which need no
-    collector. With its default threshold, it takes a tenth of the run time. At exit, it would look through everything
-    several times, and find no more than the system is about to free: nothing is left for it.
+    collector. With its default threshold, it takes a tenth of the run time. At exit, Python would search all objects
+    for garbage several times, although the system frees their memory anyway, so they are excluded from that, too.
     """
     if freeze:
         gc.collect()

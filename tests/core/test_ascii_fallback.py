@@ -1,4 +1,4 @@
-"""Marks in an encoding that lacks them; text that is safe to show."""
+"""Replacing marks that an encoding lacks, and cleaning text before it is shown."""
 
 import subprocess
 import sys
