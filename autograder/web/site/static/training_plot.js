@@ -19,7 +19,8 @@ export function lossPlot(points, until, baselines) {
   const highest = Math.min(Math.max(...losses), 1.5 * (baselines[0]?.loss ?? Infinity));
   const lowest = Math.min(...losses, highest);
   const space = 0.06 * (highest - lowest || 1);
-  /** @typedef {import("./plot.js").Series} Series @type {(name: string, style: Series["style"], color: number, places: Place[]) => Series} */
+  /** @typedef {import("./plot.js").Series} Series */
+  /** @type {(name: string, style: Series["style"], color: number, places: Place[]) => Series} */
   const line = (name, style, color, places) => ({
     label: `${name} (${places[places.length - 1].loss.toFixed(3)})`, style, color,
     x: places.map(({ step }) => step), y: places.map(({ loss }) => Math.min(loss, highest)),
