@@ -222,8 +222,9 @@ def _changes(task: VerifyTask) -> Iterator[VerifyResult]:
             sources[change.name] = source_with_mistakes(change, package=package)
     for result in _check_all(task, sources, limits=Limits(call_seconds=CHANGE_SECONDS)):
         guards = _failed_checks(task.name, result.checks)
-        changed = zip(official, sources[result.submission].splitlines(), strict=False)
-        line = next(number for number, (old, new) in enumerate(changed, 1) if old != new)
+        # From the end, because variants have no docstring.
+        pairs = zip(reversed(official), reversed(sources[result.submission].splitlines()), strict=False)
+        line = len(official) - next(number for number, (old, new) in enumerate(pairs) if old != new)
         name = f"{module}.py:{line}: {function}: {titles[result.submission]}"
         yield VerifyResult("change", name, True, guards=guards)
 
