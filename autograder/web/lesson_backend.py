@@ -31,7 +31,6 @@ Payload = Mapping[str, Any]
 Reply = dict[str, Any]
 MAX_RETRIES = 3  # A file that another program changes while it is saved is read again.
 
-
 # Checks functions as the files are at that moment. The known statuses of others decide what is blocked; the last
 # argument is whether to look for mistakes.
 Check = Callable[[tuple[str, ...], Mapping[str, Status], bool], SubmissionResult]

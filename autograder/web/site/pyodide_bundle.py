@@ -1,4 +1,4 @@
-"""Collect what a browser needs to check submissions: Pyodide, Headway with its pure dependencies as a zip, the answers.
+"""Collect what a browser needs to check submissions: Pyodide, an archive of Headway with what it imports, the answers.
 
 The core files of Pyodide on the CDN are those of the npm package `pyodide`; the digests of the wheels are those that
 `pyodide-lock.json` in that package states. A page uses nothing whose digest differs.
@@ -9,6 +9,7 @@ sources give the same bytes.
 """
 
 import ast
+import gzip
 import hashlib
 import importlib.util
 import json
@@ -21,7 +22,7 @@ from typing import Any
 from _pytest.config import default_plugins
 
 import autograder
-from autograder.core.archives import zip_of
+from autograder.core.archives import tar_of
 from autograder.core.files import report_read_error
 from autograder.course import Curriculum, registry
 from autograder.engine import session
@@ -36,10 +37,13 @@ FOLDER = "pyodide"  # of the site, beside its pages, with the files of `headway 
 _WHEEL_TAGS = "cp313-cp313-pyodide_2025_0_wasm32.whl"
 ENTRY_MODULES = ("autograder.web.browser.page", "pytest")
 # What a browser cannot use: PyTorch, and what reads stored documents, asks for the user's folders or makes a sandbox.
-LEFT_OUT = ("torch", "tokenizers", "msgspec", "platformdirs", "pyseccomp", "numpy", "regex", "rich", "click")
-HEADWAY_ZIP, PYODIDE_JSON, MEMO_FOLDER = "headway.zip", "pyodide.json", "memo"
+LEFT_OUT = "torch tokenizers msgspec platformdirs pyseccomp numpy regex rich click pygments"
+# What pytest imports of Pygments for the colors of a terminal, which a browser does not have: these names are None.
+_PYGMENTS = {"__init__": "highlight", "formatters/terminal": "TerminalFormatter", "lexer": "Lexer"}
+_PYGMENTS |= {"lexers/diff": "DiffLexer", "lexers/python": "PythonLexer"}
+# A tar.gz, but some servers would declare a file of that name as compressed content, and the browser would unpack it.
+ARCHIVE, PYODIDE_JSON, MEMO_FOLDER = "headway.bin", "pyodide.json", "memo"
 _PACKAGE = Path(autograder.__file__).parent
-
 
 # Name, size and SHA-256 of each file.
 CORE = (
@@ -58,19 +62,19 @@ WHEELS = (
 def browser_files(curriculum: Curriculum, pyodide: Mapping[str, bytes] | None = None) -> dict[str, bytes]:
     """Return the files for a browser by their paths below `assets/`.
 
-    They are the zip, the shipped answers of each assignment, and `pyodide.json`, which says where everything is and
+    They are the archive, the shipped answers of each assignment, and `pyodide.json`, which says where everything is and
     what its digest is. `pyodide` are the files of Pyodide and NumPy that are then used in place of the public CDN.
     """
     answers = registry.folder(curriculum.package)
     memos = {module: f"{MEMO_FOLDER}/{module}.memo" for module in curriculum.modules}
     memos = {module: name for module, name in memos.items() if shipped_file(answers, module).is_file()}
-    files = {HEADWAY_ZIP: headway_zip(curriculum)}
+    files = {ARCHIVE: headway_archive(curriculum)}
     files |= {name: shipped_file(answers, module).read_bytes() for module, name in memos.items()}
     index = {
         "pyodide": VERSION,
         "python": PYTHON,
         "downloads": from_files(pyodide) if pyodide else from_cdn(),
-        "headway": _local_record(HEADWAY_ZIP, files[HEADWAY_ZIP]),
+        "headway": _local_record(ARCHIVE, files[ARCHIVE]),
         "answers": {module: _local_record(name, files[name]) for module, name in memos.items()},
         "needs": {module: answers_for(module, curriculum) for module in curriculum.modules},
     }
@@ -123,13 +127,8 @@ def answers_for(module: str, curriculum: Curriculum) -> list[str]:
     return [name for name in curriculum.modules if name in needed or name == module]
 
 
-def headway_zip(curriculum: Curriculum) -> bytes:
-    """Return the zip whose content goes into Pyodide's `site-packages`."""
-    return zip_of(dict(sorted(zip_files(curriculum).items())))
-
-
-def zip_files(curriculum: Curriculum) -> dict[str, bytes]:
-    """Return the files of the zip by path."""
+def headway_archive(curriculum: Curriculum) -> bytes:
+    """Return the archive whose content goes into Pyodide's `site-packages`."""
     package = registry.folder(curriculum.package)
     course = [*package.rglob("*.py"), *package.glob("*/hints.toml"), package / INDEX]
     # These are loaded by their paths, not imported.
@@ -139,14 +138,17 @@ def zip_files(curriculum: Curriculum) -> dict[str, bytes]:
     plugins = [f"_pytest.{name}" for name in default_plugins if name not in session.DISABLED_PLUGINS.split()]
     course_modules = [_module_name(path) for path in course if path.suffix == ".py" and path.stem != "reference"]
     modules = imported_modules([*ENTRY_MODULES, *plugins, curriculum.package, *course_modules])
-    files = {_path_in_zip(name, path): path.read_bytes() for name, path in modules.items()}
+    files = {_path_in_archive(name, path): path.read_bytes() for name, path in modules.items()}
+    files |= {f"pygments/{path}.py": f"{name} = None\n".encode() for path, name in _PYGMENTS.items()}
     for path in (*course, *by_path):
         files[path.relative_to(_PACKAGE.parent).as_posix()] = path.read_bytes()
     solutions = registry.solutions(curriculum.package)
     for module in curriculum.modules:
         files[f"autograder/_bundle/solutions/{module}.py"] = (solutions / f"{module}.py").read_bytes()
         files[f"autograder/_bundle/assignments/{module}.py"] = stub_text(module, curriculum).encode()
-    return files
+    # A stub is next to its solution, whose text it repeats.
+    order = sorted(sorted(files), key=lambda path: path.replace("_bundle/assignments", "_bundle/solutions"))
+    return gzip.compress(tar_of({path: files[path] for path in order}, "w"), mtime=0)
 
 
 def _module_name(path: Path) -> str:
@@ -154,7 +156,7 @@ def _module_name(path: Path) -> str:
     return ".".join(parts[:-1] if parts[-1] == "__init__" else parts)
 
 
-def _path_in_zip(module: str, path: Path) -> str:
+def _path_in_archive(module: str, path: Path) -> str:
     folders = module.split(".")
     return "/".join([*folders, "__init__.py"] if path.name == "__init__.py" else [*folders[:-1], path.name])
 
@@ -166,7 +168,7 @@ def imported_modules(names: Iterable[str]) -> dict[str, Path]:
     while pending:
         name = pending.pop()
         top = name.partition(".")[0]
-        if name in found or top in LEFT_OUT or top in sys.stdlib_module_names:
+        if name in found or top in LEFT_OUT.split() or top in sys.stdlib_module_names:
             continue
         path = _source(name)
         if path is None:  # A name that is imported from a module, not a module itself.
@@ -189,7 +191,7 @@ def _imports(module: str, path: Path) -> Iterator[str]:
     """Yield what a module imports; what it imports later than at its own import, only if it is of the same package."""
     package = module if path.name == "__init__.py" else module.rpartition(".")[0]
     tree = ast.parse(path.read_bytes())
-    at_once = set(_run_at_import(tree.body))
+    at_once = set(_run_at_import(tree))
     for node in ast.walk(tree):
         for name in _imported_names(node, package):
             if node in at_once or name.partition(".")[0] == module.partition(".")[0]:
@@ -206,16 +208,12 @@ def _imported_names(node: ast.AST, package: str) -> Iterator[str]:
         yield from (f"{base}.{alias.name}" for alias in node.names)
 
 
-def _run_at_import(body: list[ast.stmt]) -> Iterator[ast.stmt]:
-    """Yield the statements that run when a module is imported, except those for type checkers."""
-    for node in body:
-        yield node
-        if isinstance(node, ast.If):
-            if "TYPE_CHECKING" not in ast.unparse(node.test):
-                yield from _run_at_import(node.body)
-            yield from _run_at_import(node.orelse)
-        elif isinstance(node, ast.Try):
-            yield from _run_at_import([*node.body, *node.orelse, *node.finalbody])
-            yield from _run_at_import([statement for handler in node.handlers for statement in handler.body])
-        elif isinstance(node, (ast.With, ast.ClassDef)):
-            yield from _run_at_import(node.body)
+def _run_at_import(node: ast.AST) -> Iterator[ast.AST]:
+    """Yield what runs when a module is imported: nothing in functions, and nothing that is for type checkers."""
+    children = ast.iter_child_nodes(node)
+    if isinstance(node, ast.If) and "TYPE_CHECKING" in ast.unparse(node.test):
+        children = iter(node.orelse)
+    for child in children:
+        if not isinstance(child, (ast.FunctionDef, ast.AsyncFunctionDef)):
+            yield child
+            yield from _run_at_import(child)

@@ -86,7 +86,7 @@ export class PythonSide {
     for (const wheel of wheels) {
       this.pyodide.unpackArchive(wheel, "wheel", { extractDir: SITE_PACKAGES });
     }
-    this.pyodide.unpackArchive(headway, "zip", { extractDir: SITE_PACKAGES });
+    this.pyodide.unpackArchive(headway, "gztar", { extractDir: SITE_PACKAGES });
     this.notify({ event: "stage", name: "unpacked" });
     this.addAnswers(answers);
     this.pyodide.FS.mkdirTree(WORKSPACE);

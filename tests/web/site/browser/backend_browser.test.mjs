@@ -15,12 +15,12 @@ test("the worker gets every file, and what it changes is kept", async () => {
   assert.equal(start.action, "start");
   assert.deepEqual(start.payload.core, { "pyodide.mjs": "content of pyodide.mjs" });
   assert.deepEqual(start.payload.wheels, ["content of numpy.whl"]);
-  assert.equal(start.payload.headway, "content of headway.zip");
+  assert.equal(start.payload.headway, "content of headway.bin");
   assert.deepEqual([...store.kept], [["softmax.py", "stub"]]);
   assert.deepEqual(opened.notes, []);
   assert.deepEqual(workers[0].messages.map(({ action }) => action), ["start", "open", "warm_up"]);
   assert.deepEqual(workers[0].last.answers, { softmax: "content of memo/softmax.memo" });
-  assert(downloads.loaded.indexOf("memo/softmax.memo") > downloads.loaded.indexOf("headway.zip"));
+  assert(downloads.loaded.indexOf("memo/softmax.memo") > downloads.loaded.indexOf("headway.bin"));
   assert.deepEqual(events.map(({ event }) => event).slice(-1), ["ready"]);
 });
 

@@ -93,7 +93,7 @@ export class FakeDownloads {
       { name: "pyodide.mjs", url: "pyodide.mjs" },
       { name: "numpy.whl", url: "numpy.whl", wheel: true },
     ],
-    headway: { url: "headway.zip" },
+    headway: { url: "headway.bin" },
     answers: { softmax: { url: "memo/softmax.memo" }, attention: { url: "memo/attention.memo" } },
     needs: { softmax: ["softmax"], attention: ["softmax", "attention"] },
   };

@@ -1,12 +1,12 @@
-// Run pyodide_worker.js with npm's Pyodide, which has no NumPy: node pyodide_without_numpy.mjs NODE_MODULES HEADWAY_ZIP
+// Run pyodide_worker.js with npm's Pyodide, which has no NumPy: node pyodide_without_numpy.mjs NODE_MODULES ARCHIVE
 import { readFileSync } from "node:fs";
 import { pathToFileURL } from "node:url";
 
 import { PythonSide, serve } from "../../../../autograder/web/site/static/pyodide_worker.js";
 
-const [modules, zip] = process.argv.slice(2);
+const [modules, archive] = process.argv.slice(2);
 const { loadPyodide } = await import(pathToFileURL(`${modules}/pyodide/pyodide.mjs`).href);
-const headway = new Uint8Array(readFileSync(zip)).buffer;
+const headway = new Uint8Array(readFileSync(archive)).buffer;
 const found = {};
 
 // The worker's messages: without NumPy, the start ends with an error of Python, which the page shows.
