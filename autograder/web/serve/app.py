@@ -163,7 +163,7 @@ class LessonServer:
         try:
             payload = json.loads(body)
         except (ValueError, RecursionError):
-            return _json({"error": "the page sent no valid JSON. Reload it"}, 400)
+            payload = None
         if not isinstance(payload, dict):
             return _json({"error": "the page sent no valid request. Reload it"}, 400)
         self._limiter = self._limiter or anyio.CapacityLimiter(MAX_CHECKS)

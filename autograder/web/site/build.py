@@ -51,7 +51,7 @@ def pages(
     """
     assets = static_files(backend)
     policy = content_security_policy(backend, local_pyodide=pyodide is not None)
-    site = SitePages(curriculum, backend, policy, assets.keys(), commands, repository)
+    site = SitePages(curriculum, backend, policy, assets, commands, repository)
     texts = {name: text.encode() for name, text in site.pages().items()}
     contents = texts | {name: text.encode() for name, text in site.figures.items()}
     digests: dict[str, str] = {}

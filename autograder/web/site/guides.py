@@ -5,6 +5,7 @@ import posixpath
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
+from operator import itemgetter
 from pathlib import Path
 
 import click
@@ -140,19 +141,11 @@ def _describe(name: str, section: str, command: click.Command, parent: click.Con
     context = click.Context(command, info_name=name.rpartition(" ")[2], parent=parent, **command.context_settings)
     text = inspect.cleandoc(command.help or "").partition("\f")[0]
     paragraphs = [" ".join(paragraph.split()) for paragraph in re.split(r"\n\s*\n", text.replace("\b", ""))]
-    records = [parameter.get_help_record(context) for parameter in command.get_params(context)]
-    yield CommandHelp(
-        name,
-        section,
-        f"headway {name} {' '.join(command.collect_usage_pieces(context))}",
-        paragraphs[0],
-        tuple(filter(None, paragraphs[1:])),
-        tuple(
-            (option, " ".join(explanation.split()))
-            for option, explanation in filter(None, records)
-            if explanation and not option.endswith("--help")
-        ),
-    )
+    usage = f"headway {name} {' '.join(command.collect_usage_pieces(context))}"
+    records = filter(None, (parameter.get_help_record(context) for parameter in command.get_params(context)))
+    explained = [(option, " ".join(text.split())) for option, text in records if not option.endswith("--help")]
+    options = tuple(filter(itemgetter(1), explained))
+    yield CommandHelp(name, section, usage, paragraphs[0], tuple(filter(None, paragraphs[1:])), options)
     if isinstance(command, click.Group):
         for child in command.list_commands(context):
             if subcommand := command.get_command(context, child):

@@ -1,7 +1,8 @@
 """The pages of a site: lessons, glossary, reference pages and the start page, from templates that escape all text."""
 
 import json
-from collections.abc import Collection, Sequence
+import re
+from collections.abc import Iterable, Mapping, Sequence
 from importlib.resources import files
 from itertools import groupby
 from math import nan
@@ -28,17 +29,18 @@ _EXTRA = {
     "train": ("training.js", ("training.css", "plot.css")),
     "index": ("home.js", ()),
 }
+_IMPORT = re.compile(rb' from "\./(.+)";')
 
 
 class SitePages:
-    """Makes the pages of one site. `assets` are the names of the style sheets and scripts that it has."""
+    """Makes the pages of one site. `assets` are the style sheets and scripts that it has, by name."""
 
     def __init__(
         self,
         curriculum: Curriculum,
         backend: str,
         policy: str,
-        assets: Collection[str],
+        assets: Mapping[str, bytes],
         commands: Sequence[guides.CommandHelp],
         repository: str,
     ) -> None:
@@ -89,12 +91,11 @@ class SitePages:
         for guide in self._guides:
             resolve = guides.link_resolver(guide, self._guides, self.figures, self._repository)
             document = guides.render_guide(guide, self._markdown, resolve)
-            values: dict[str, Any] = {"description": guide.about, "document": document}
-            result[f"{guide.page}.html"] = self._render(guide.name, guide.page, "document", **values)
-        if self._commands:
-            sections = groupby(self._commands, key=attrgetter("section"))
-            values = {"commands": self._commands, "sections": sections}
-            result["commands.html"] = self._render("The command line", "commands", **values)
+            page = self._render(guide.name, guide.page, "document", description=guide.about, document=document)
+            result[f"{guide.page}.html"] = page
+        if commands := self._commands:
+            sections = groupby(commands, key=attrgetter("section"))
+            result["commands.html"] = self._render("The command line", "commands", commands=commands, sections=sections)
         return result
 
     def _menus(self) -> dict[str, list[tuple[str, str]]]:
@@ -143,15 +144,25 @@ class SitePages:
     def _render(self, title: str, page: str, template: str = "", *, description: str = "", **values: Any) -> str:
         script, extra_styles = _EXTRA.get(page, ("", ()))
         available = script in self._assets
+        scripts = ["site.js", *[script] * available]
+        backend = [f"backend_{self._shared['backend']}.js"] * (available and page != "index")
         return self._templates.get_template(f"{template or page}.html.j2").render(
             title=title,
             page=page,
             description=description,
             styles=[*_STYLES, *["start.css", "report.css"] * (page == "index"), *(extra_styles if available else ())],
-            scripts=["site.js", *[script] * available],
+            scripts=scripts,
+            imported=[name for name in self._with_imports(scripts + backend) if name not in scripts],
             **self._shared,
             **values,
         )
+
+    def _with_imports(self, scripts: Iterable[str]) -> list[str]:
+        """Return modules and all that they import, so that a page can ask for them at once."""
+        found = list(scripts)
+        for name in found:  # It grows meanwhile.
+            found.extend(other for line in _IMPORT.findall(self._assets[name]) if (other := line.decode()) not in found)
+        return found
 
 
 def _without_topic(lesson: PageHtml) -> str:

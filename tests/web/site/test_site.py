@@ -56,13 +56,15 @@ def test_pages_obey_the_rules_and_have_what_their_back_end_can_do(site, backend)
         assert (f"assets/{name}.js" in files) == (backend in backends)
         assert name != "home" or ("assets/map.svg" in files) == (backend in backends)
     assert ("service_worker.js" in files) == (backend != "server"), "which has an API and a token"
+    imported = re.findall(r'<link rel="modulepreload" href="assets/(.+)">', pages["softmax.html"])
+    assert "search.js" in imported and len(imported) == len({*imported}) and "site.js" not in imported
+    assert {f"backend_{backend}.js", "vendor/codemirror.js"}.isdisjoint(imported) == (backend == "none")
+    assert all(f"assets/{name}" in files for name in imported)
 
 
 def broken_links(site, html_pages):
     for name, page in html_pages.items():
-        for link in page.links:
-            if link.startswith(("https://", "mailto:")):
-                continue
+        for link in (link for link in page.links if not link.startswith(("https://", "mailto:"))):
             file, _, anchor = link.partition("#")
             target = file or name
             if target not in site or (anchor and anchor not in html_pages[target].ids):
@@ -99,9 +101,7 @@ def test_search_index_holds_the_text_of_main_only():
 
 def test_commands_page_has_every_command(site):
     page = site["commands.html"].decode()
-    for names in SECTIONS.values():
-        for name in names:
-            assert f'<section id="headway-{name}"' in page
+    assert all(f'<section id="headway-{name}"' in page for names in SECTIONS.values() for name in names)
     assert "<code>--no-checks</code>" in page
 
 
