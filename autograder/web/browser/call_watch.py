@@ -48,5 +48,5 @@ def watch(folder: str, seconds_to_wait: Callable[[], float]) -> Iterator[list[st
     try:
         yield where
     finally:
-        signal.signal(signal.SIGALRM, handler)
         _set_timer(signal.ITIMER_REAL, *timer)  # An official solution that is measured meanwhile is watched, too.
+        signal.signal(signal.SIGALRM, handler)
