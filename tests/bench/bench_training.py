@@ -8,9 +8,6 @@ Each contestant has its own process (NumPy's does not import PyTorch) with one t
 Every round runs each of them for a few steps, so that other load on the machine affects all alike. The times are
 medians over the rounds; the speed against eager PyTorch is the median of the ratios within a round, so it need not be
 the quotient of the times. All start from the same parameters and see the same batches; their losses are compared first.
-
-The environment of the memory allocator has to be set before a process starts, so the script sets it for the
-contestants. It makes NumPy and PyTorch alike faster.
 """
 
 import argparse

@@ -105,7 +105,7 @@ def test_summary_shows_no_second_dot_before_not_started():
 
 
 def test_summary_shows_internal_errors():
-    assert "report it): boom" in rendered({**document(FAILED), "internal_errors": ["boom"]})
+    assert "report it): bang" in rendered({**document(FAILED), "internal_errors": ["boom", "bang"]})
 
 
 @pytest.mark.parametrize(("worst", "expected"), [

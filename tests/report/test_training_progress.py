@@ -9,7 +9,7 @@ from autograder.models.page.runs import MAX_POINTS
 from autograder.report.loss_curve import MOST_POINTS, LossPoint, curve_lines, thinned
 from autograder.report.training_progress import TrainingStart, TrainingUpdate, sample_text, show_training
 
-POINTS = [LossPoint(10 * i, 3.0 - 0.01 * i, 3.1 - 0.01 * i if i % 25 == 0 else None) for i in range(1, 101)]
+POINTS = [LossPoint(10 * i, 3.0 - 0.01 * i, 3.5 - 0.01 * i if i % 25 == 0 else None) for i in range(1, 101)]
 START = TrainingStart("names", "names", 0, 1000, 13_712, 27, 900, 100, None, ("d_model=32",))
 
 
@@ -17,7 +17,7 @@ START = TrainingStart("names", "names", 0, 1000, 13_712, 27, 900, 100, None, ("d
 def test_curve_fits_and_shows_both_losses(columns, ascii_only):
     lines = [line.plain for line in curve_lines(POINTS, 1000, columns, 8, ascii_only=ascii_only)]
     assert len(lines) == 10 and max(map(len, lines)) <= columns
-    assert lines[0].startswith("   2.99") and "2.00" in lines[7]
+    assert lines[0].startswith("   3.25") and "2.00" in lines[7]
     assert sum(line.count("o" if ascii_only else "●") for line in lines[:8]) == 4
     assert ("".join(lines).isascii()) == ascii_only
 

@@ -245,11 +245,10 @@ def test_gradescope_autograder_grades_a_submission(tmp_path, solutions):
     gradescope.write_autograder(tmp_path / "autograder.zip", settings)
     root = tmp_path / "autograder"
     with zipfile.ZipFile(tmp_path / "autograder.zip") as archive:
-        names = archive.namelist()
         archive.extractall(root / "source")
-        assert archive.getinfo("setup.sh").external_attr >> 16 & 0o111
-        assert archive.getinfo("run_autograder").external_attr >> 16 & 0o111
-    assert {"setup.sh", "run_autograder", "requirements.txt"} <= set(names)
+        assert archive.getinfo("requirements.txt").file_size
+        assert all(archive.getinfo(name).external_attr >> 16 & 0o111 for name in ("setup.sh", "run_autograder"))
+    assert "weight = 0" in gradescope.policy_text(Policy(assignments={"gpt": AssignmentPolicy(weight=0.0)}))
     run_program("bash", "-n", root / "source" / "setup.sh")
     write_files(root / "submission", {"softmax.py": (solutions / "softmax.py").read_bytes()})
     environment = {**os.environ, "HEADWAY_AUTOGRADER_ROOT": str(root), "HEADWAY_AUTOGRADER_PYTHON": sys.executable}

@@ -72,7 +72,7 @@ PAIRS = {
     "similar name": ("softmax.py", "softmax_final.py"),
     "copy": ("softmax.py", "softmax (1).py"),
     "folder below": ("softmax.py", "src/softmax.py"),
-    "attempt below": ("softmax.py", "attempt1/softmax.py"),
+    "capitals": ("Softmax.py", "softmax_final.py"),
     "later attempt": ("attempt2/softmax.py", "attempt1/softmax.py"),
     "later version": ("softmax-v2.ipynb", "softmax-v1.ipynb"),
     "named notebook": ("softmax.ipynb", "softmax-v1.ipynb"),

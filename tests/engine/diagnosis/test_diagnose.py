@@ -10,7 +10,7 @@ from autograder.course.model import BUILT_IN
 from autograder.courses.transformer import TRANSFORMER
 from autograder.engine.comparison import relations
 from autograder.engine.diagnosis.explanation import Diagnosis
-from autograder.engine.diagnosis.matching import Match, Part, is_distinctive, match_parts
+from autograder.engine.diagnosis.matching import Match, Part, is_distinctive, match_parts, match_values
 from autograder.engine.diagnosis.mistake import Mistake
 from autograder.engine.diagnosis.search import Search
 from autograder.engine.session import Options, check
@@ -402,3 +402,4 @@ def test_match_parts_explains_first_stage_but_not_one_entry_of_a_dict(names, mat
     first = Part(names[0], right + 1, right + 1, right)
     second = Part(names[1], right + 2, right + 3, right)
     assert match_parts([first, second], False, {}).match is match
+    assert match_values([right.astype("f4"), right], [right, right]) is Match.UP_TO_DTYPE
