@@ -78,6 +78,7 @@ BROKEN = [
     (LESSON, "return x.sum(axis=-1)", "return x.sum((axis=-1)", "not valid Python"),
     (LESSON, "def mean_of", "def mean_off", "mean_of is not defined"),
     (LESSON, '"""The mean of each row', '0, """The mean of each row', "mean_of has no docstring"),
+    (LESSON, '    """\n    distance', '    """; distance', "the docstring of variance shares a line with code"),
     (LESSON, "import numpy as np", "import numpy as np, scipy", "scipy cannot be imported"),
     (LESSON, "import numpy as np", "from . import numpy as np", "relative import"),
     (LESSON, "import numpy as np", "import numpy as np\nimport averages", "averages imports itself"),
@@ -166,6 +167,13 @@ def test_promises_that_cannot_be_read_are_reported(package):
     promised.write_text("[median]\ndescriptions = []\n")
     (problem,) = problems()
     assert "averages.median is not" in problem.text and problem.line == 1
+
+
+@pytest.mark.parametrize("terms", ["[mean]\nmeaning = 'x'", "mean ="])
+def test_glossary_that_cannot_be_read_is_reported(package, terms):
+    (package / "averages" / "glossary.toml").write_text(terms)
+    (problem,) = problems()
+    assert "not a table of terms" in problem.text and problem.path.name == "glossary.toml"
 
 
 def test_needs_in_the_wrong_order_are_reported(package):

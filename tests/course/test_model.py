@@ -3,6 +3,7 @@
 import pytest
 
 from autograder.course import registry
+from autograder.course.file_names import EXACT, OTHER, SIMILAR, assignments_of, similar_files
 from autograder.courses.transformer import TRANSFORMER
 from autograder.errors import UsageError
 
@@ -16,14 +17,28 @@ def test_select_returns_course_order():
 
 
 @pytest.mark.parametrize(("name", "words"), [
-    ("sotfmax", "Did you mean 'softmax'"),
-    ("softmax.sofmax", "Did you mean 'softmax.softmax'"),
-    ("causal_mask", "Try: attention.causal_mask"),
-    ("quux", "no such assignment or function"),
+    ("sotfmax", "Did you mean 'softmax'"), ("softmax.sofmax", "Did you mean 'softmax.softmax'"),
+    ("causal_mask", "Try: attention.causal_mask"), ("quux", "no such assignment or function"),
 ])  # fmt: skip
 def test_select_unknown_name_suggests_the_nearest(name, words):
     with pytest.raises(UsageError, match=words):
         TRANSFORMER.select([name])
+
+
+SOFTMAX = b"def softmax(x): ...\n"
+
+
+@pytest.mark.parametrize(("stem", "code", "modules", "fit"), [
+    (" Softmax", SOFTMAX, ["softmax"], EXACT), ("softmax", b"", ["softmax"], EXACT),
+    ("softmax", b"def attention(q): ...", ["attention"], OTHER),
+    *((name, b"", ["softmax"], SIMILAR) for name in ("Softmax (1)", "softmax(12)", "softmax copy", "softmax - copy")),
+    ("my Softmax", SOFTMAX, ["softmax"], SIMILAR), ("my_softmax", b"", [], OTHER), ("softmaxes", b"", [], OTHER),
+    ("hw1", SOFTMAX, ["softmax"], OTHER), ("hw1", b"  def softmax(x): ...", [], OTHER),
+])  # fmt: skip
+def test_assignments_of_a_file_follow_from_its_name_and_functions(stem, code, modules, fit):
+    assert assignments_of(stem, code, TRANSFORMER) == (modules, fit)
+    files = {"softmax (1)": b"", "softmax copy": b"", "gpt": b"# see softmax copy"}
+    assert similar_files("softmax", files, TRANSFORMER) == ["softmax (1)"]
 
 
 def test_all_prerequisites_are_transitive():

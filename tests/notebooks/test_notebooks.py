@@ -17,6 +17,7 @@ from support.paths import TESTS
 
 from autograder.course.stubs import EXPERIMENT, bundled
 from autograder.courses.transformer import TRANSFORMER
+from autograder.errors import HeadwayError
 from autograder.models.plot_data import PLOTS
 from autograder.notebooks import cells, nbgrader_course, running_notebook, student_notebooks
 
@@ -115,6 +116,15 @@ def test_instructor_notebook_is_valid_for_nbgrader(made, module):
     for function in TRANSFORMER.modules[module].functions:
         assert (graded[function.name].metadata.nbgrader.points == 0) == function.bonus
     assert not any(cell.get("outputs") for cell in notebook.cells)
+
+
+def test_picture_is_escaped_and_embedded_as_a_cell_of_its_own_or_in_its_block():
+    text, figures = '![a "b"\n<c>](figures/x.svg)', {"figures/x.svg": "<svg/>"}
+    image = '<img alt="a &quot;b&quot; &lt;c&gt;" src="data:image/svg+xml;base64,PHN2Zy8+">'
+    assert [cell["source"] for cell in cells.lesson(f"one\n{text}\ntwo", figures)] == ["one", image, "two"]
+    assert [cell["source"] for cell in cells.lesson(f"<details>{text}", figures)] == [f"<details>{image}"]
+    with pytest.raises(HeadwayError, match=r"figures/x\.svg, which does not exist"):
+        cells.lesson(text, {})
 
 
 def test_generated_course_is_reproducible(solutions, made):

@@ -66,7 +66,29 @@ def test_since_changes_only_with_the_status():
     assert entries[RELU].since == "2026-01-01T00:00:00+00:00"
     progress.update(entries, [result(RELU)], FINGERPRINTS, "2026-01-03T00:00:00+00:00")
     assert entries[RELU].since == "2026-01-03T00:00:00+00:00"
-    assert ago(entries[RELU].since, datetime.datetime.fromisoformat("2026-01-05T01:00:00+00:00")) == "2 d"
+
+
+@pytest.mark.parametrize(("seconds", "text"), [
+    (-5, "now"), (59, "now"), (60, "1 min"), (3599, "59 min"), (3600, "1 h"), (86399, "23 h"), (3 * 86400 - 1, "2 d"),
+])  # fmt: skip
+def test_ago_is_rounded_down(seconds, text):
+    since = datetime.datetime.fromisoformat("2026-01-05T01:00:00+01:00")
+    assert ago(since.isoformat(), since + datetime.timedelta(seconds=seconds)) == text
+
+
+def test_state_that_cannot_be_saved_is_kept_until_it_is(folder, monkeypatch):
+    (recorded := state.load(folder)).content = {"one": 1}
+    with monkeypatch.context() as patch:
+        patch.setattr(state, "replace_file", lambda *_: (_ for _ in ()).throw(OSError(28, "No space left")))
+        recorded.save()
+        recorded.save()
+    (folder / state.FILE).write_text("{}")
+    recorded.refresh()
+    assert recorded.content == {"one": 1} and "No space left" in str(*recorded.notes)
+    recorded.save()
+    (folder / state.FILE).write_text('{"two": 2}')
+    recorded.refresh()
+    assert recorded.content == {"two": 2}
 
 
 def test_next_unfinished_prefers_the_current_assignment():

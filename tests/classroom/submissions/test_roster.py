@@ -99,7 +99,7 @@ def test_read_roster_invalid_file_is_an_error(tmp_path, text, fragment):
         read_roster(tmp_path / "roster.csv")
 
 
-TABLE = "name;id;section;TA\nZoë Müller;1815;A;Kim\nAda Łukasz;1816;B;\n"
+TABLE = " name;id ;section;TA\n;;;\nZoë Müller;1815;A;Kim\n\nAda Łukasz;1816;B\n"
 
 
 @pytest.mark.parametrize("encoding", ["utf-8", "utf-8-sig", "utf-16", "utf-16-le", "utf-16-be", "cp1252"])
