@@ -59,8 +59,7 @@ def test_train_refuses_other_files_and_pictures(trained, tmp_path):
 
 @pytest.mark.parametrize(("command", "file"), [
     *((f"plot softmax-temperatures --solution --out p.{kind}", f"p.{kind}") for kind in ("png", "svg", "pdf")),
-    ("submit tokenizer --out ada.zip", "ada.zip"),
-    ("release out --format stubs", "out/numpy_warmup.py"),
+    ("submit tokenizer --out ada.zip", "ada.zip"), ("release out --format stubs", "out/numpy_warmup.py"),
 ])  # fmt: skip
 def test_command_replaces_only_what_it_wrote(folder, command, file):
     if command.startswith("plot"):
@@ -116,7 +115,7 @@ def test_release_keeps_notebooks_with_work(tmp_path):
 
 
 def test_site_replaces_only_its_own_pages(tmp_path):
-    site = ("site", "--out", tmp_path, "--no-checks")
+    site = ("site", "--out", tmp_path, "--no-checks", "--repository", "https://example.org/headway")
     page = tmp_path / "index.html"
     page.write_text(WORK)
     assert refused(invoke(*site), page)
@@ -124,6 +123,7 @@ def test_site_replaces_only_its_own_pages(tmp_path):
     page.unlink()
     for _ in range(2):
         assert invoke(*site).returncode == 0
+    assert 'href="https://example.org/headway/' in (tmp_path / "security.html").read_text()
     page.write_text(WORK)
     assert "was changed after" in invoke(*site).stderr
     assert invoke(*site, "--force").returncode == 0

@@ -235,6 +235,7 @@ def test_find_columns_several_candidates_are_refused():
 def test_export_canvas_says_first_and_writes(book, tmp_path):
     course = canvas_course(book)
     course.assignments[ATTENTION]["title"] = "Looking at tokens"
+    course.scores = {(9003, SOFTMAX): "0.25"}
     path = exported(course, tmp_path)
     out = tmp_path / "out"
     out.mkdir()
@@ -242,6 +243,7 @@ def test_export_canvas_says_first_and_writes(book, tmp_path):
     command = ["export", "canvas", out, "--gradebook", path]
     said = succeed(*command, "--dry-run").stdout
     assert "attention" in said and '--column attention="TITLE"' in said.replace("\n", " ")
+    assert "softmax 0.25" in said and "softmax 0.25" not in succeed(*command, "--dry-run", "--keep-existing").stdout
     assert not (out / "exports").exists()
     succeed(*command, "--column", f"attention=Looking at tokens ({ATTENTION})")
     rows = list(csv.reader(io.StringIO((out / "exports" / "canvas.csv").read_text("utf-8"))))

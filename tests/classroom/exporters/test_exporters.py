@@ -319,6 +319,11 @@ def test_exporter_writes_every_student_once(kind, book, tmp_path):
         assert [cell for cell in cells if cell.startswith(("=", "+", "-", "@", "\t", "\r"))] == []
 
 
+def test_export_gradescope_has_the_visibility(book, tmp_path):
+    succeed("export", "gradescope", book.out, "--visibility", "hidden", "--to", tmp_path)
+    assert {read_json(path)["visibility"] for path in tmp_path.glob("*.json")} == {"hidden"}
+
+
 def test_every_format_is_in_the_table_for_instructors():
     text = (ROOT / "docs" / "instructors.md").read_text("utf-8")
     assert [kind for kind in export.commands if f"| `{kind}` |" not in text] == []
