@@ -14,8 +14,7 @@ from autograder.report.grading_progress import GradingProgress
 
 
 @pytest.mark.parametrize(("done", "todo", "seconds", "shown"), [
-    (1, 12, 70, "1 of 12 graded"),
-    (9, 150, 70, "9 of 150 graded"),
+    (1, 12, 70, "1 of 12 graded"), (9, 150, 70, "9 of 150 graded"),
     (10, 150, 60, "10 of 150 graded, 0.2/s, about 14 min left"),
     (140, 150, 70, "140 of 150 graded, 2.0/s, under 1 min left"),
 ])  # fmt: skip

@@ -1,10 +1,12 @@
 """Solutions: when they may be shown, and how they are compared with the student's code."""
 
 import pytest
+from support.result_documents import printed
 
 from autograder.course.stubs import bundled
 from autograder.courses.transformer import TRANSFORMER
 from autograder.errors import UsageError
+from autograder.report.diff import comparison
 from autograder.workspace import hints, solutions, state
 from autograder.workspace.solutions import offers_solution
 
@@ -35,10 +37,8 @@ def test_solution_is_allowed_after_pass_or_giving_up(workspace):
 
 
 @pytest.mark.parametrize(("text", "words"), [
-    ('solutions = "never"', "disabled solutions"),
-    ('solutions = "after-pass"', "after they pass"),
-    ('solutions = "sometimes"', "'sometimes' must be one of"),
-    ("solutions =", "cannot read course.toml"),
+    ('solutions = "never"', "disabled solutions"), ('solutions = "after-pass"', "after they pass"),
+    ('solutions = "sometimes"', "'sometimes' must be one of"), ("solutions =", "cannot read course.toml"),
 ])  # fmt: skip
 def test_solution_rule_of_the_instructor_is_enforced(workspace, text, words):
     (workspace.folder / solutions.COURSE).write_text(text)
@@ -47,16 +47,10 @@ def test_solution_rule_of_the_instructor_is_enforced(workspace, text, words):
 
 
 @pytest.mark.parametrize(("rule", "passes", "gave_up", "hints_seen", "offered"), [
-    ("give-up", False, False, 2, False),
-    ("give-up", False, False, 3, True),
-    ("give-up", False, True, 0, True),
-    ("give-up", True, False, 0, True),
-    ("after-pass", False, False, 3, False),
-    ("after-pass", True, False, 0, True),
-    ("never", False, False, 3, False),
-    ("never", False, True, 3, False),
-    ("never", True, False, 3, False),
-    ("sometimes", True, True, 3, False),
+    ("give-up", False, False, 2, False), ("give-up", False, False, 3, True), ("give-up", False, True, 0, True),
+    ("give-up", True, False, 0, True), ("after-pass", False, False, 3, False),
+    ("after-pass", True, False, 0, True), ("never", False, False, 3, False), ("never", False, True, 3, False),
+    ("never", True, False, 3, False), ("sometimes", True, True, 3, False),
 ])  # fmt: skip
 def test_solution_is_offered_as_the_rule_allows(workspace, rule, passes, gave_up, hints_seen, offered):
     (workspace.folder / solutions.COURSE).write_text(f'solutions = "{rule}"')
@@ -82,3 +76,5 @@ def test_student_and_solution_of_unreadable_file_is_refused(workspace):
 def test_compare_lines_pairs_changed_lines():
     rows = list(solutions.compare_lines("a\nb\nc", "a\nx\nc\nd"))
     assert rows == [("same", "a", "a"), ("other", "b", "x"), ("same", "c", "c"), ("theirs", "", "d")]
+    below = printed(lambda console: console.print(comparison("f", [*rows, ("mine", "e", ""), ("other", "g", "h")], 80)))
+    assert below.split("\n")[2:-1] == ["  a", "- b", "+ x", "  c", "+ d", "- e", "- g", "+ h"]

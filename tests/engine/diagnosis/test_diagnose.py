@@ -1,5 +1,7 @@
 """Diagnosis: the right name, both names, a pair, or silence."""
 
+import json
+
 import numpy as np
 import pytest
 from support.built_in import mistakes_of_function, solution_source
@@ -200,27 +202,22 @@ def cross_entropy_backward(logits, targets):
 
 
 X = np.arange(24.0).reshape(2, 3, 4) ** 1.5
+MANY_AXES = np.arange(64.0).reshape([2] * 6)
 
 
 @pytest.mark.parametrize(("actual", "words"), [
-    (X.swapaxes(1, 2), "axes 1 and 2 swapped"),
-    (X.transpose(2, 0, 1), "the axes in the order"),
+    (X.swapaxes(1, 2), "axes 1 and 2 swapped"), (X.transpose(2, 0, 1), "the axes in the order"),
     (X.swapaxes(1, 2).reshape(X.shape), "in the wrong places"),
-    (X.reshape(6, 4), "in another shape"),
-    (X[:, ::-1], "reverse order along axis 1"),
+    (X.reshape(6, 4), "in another shape"), (X[:, ::-1], "reverse order along axis 1"),
     (np.roll(X, 1, 1), "shifted by one along axis 1"),
-    (-X, "every sign"),
-    (X * np.sqrt(8), "2.82843 times"),
-    (X + 0.5, "0.5 too large"),
-    (np.zeros_like(X), "every value is 0"),
-    (X * (1 + 3e-8 * np.cos(X)), "only 7 digits"),
-    (X * (1 + 1e-2 * np.cos(X)), None),
-    (X + 1e-6 * (X == 0), None),
+    (-X, "every sign"), (X * np.sqrt(8), "2.82843 times"), (X + 0.5, "0.5 too large"),
+    (np.zeros_like(X), "every value is 0"), (X * (1 + 3e-8 * np.cos(X)), "only 7 digits"),
+    (X * (1 + 1e-2 * np.cos(X)), None), (X + 1e-6 * (X == 0), None),
     (X * (1 + 1e-10 * np.cos(X)), "only 9 digits"),  # not "in the wrong places"
     (X * (1 + 1e-7), "only 6 digits"),  # not "1 times"
     ((X * (1 + 3e-6 * np.cos(X))).astype(np.float32), None),  # float32 has no more digits
-    (X[:1] + X, None),
-    (X * np.nan, None), (X.astype(str), None),
+    (X[:1] + X, None), (X * np.nan, None), (X.astype(str), None),
+    (np.roll(X, -1, 1), "shifted by one along axis 1"), (X - 0.5, "0.5 too small"),
 ])  # fmt: skip
 def test_describe_relation_of_arrays(actual, words):
     found = relations.describe_relation(actual, X)
@@ -228,14 +225,11 @@ def test_describe_relation_of_arrays(actual, words):
 
 
 @pytest.mark.parametrize(("actual", "words"), [
-    (-2.75, "the sign is reversed"),
-    (6 * 2.75, "it is 6 times the expected value"),
-    (2.75 / 3, "it is 1/3 of the expected value"),
-    (-4 * 2.75, "it is minus 4 times the expected value"),
+    (-2.75, "the sign is reversed"), (6 * 2.75, "it is 6 times the expected value"),
+    (2.75 / 3, "it is 1/3 of the expected value"), (-4 * 2.75, "it is minus 4 times the expected value"),
     (2.75 * np.sqrt(8), "it is √8 = 2.82843 times the expected value"),
-    (2.75 / np.log(2), "it is 1/log 2 = 1.4427 times the expected value"),
-    (0.0, "it is 0"),
-    (2.9, None),
+    (2.75 / np.log(2), "it is 1/log 2 = 1.4427 times the expected value"), (2.75 / np.log(10), "it is 1/log 10 times"),
+    (0.0, "it is 0"), (2.9, None),
     (1500 * 2.75, None),  # by chance
     (np.nan, None),
 ])  # fmt: skip
@@ -253,8 +247,18 @@ def test_alternative_that_only_adds_a_mistake_is_left_out():
     assert Diagnosis((first, second), together=True).titles == (first.title, second.title)
 
 
-def test_describe_relation_of_empty_mask_is_false():
-    assert relations.describe_relation(np.zeros((2, 3), dtype=bool), np.tri(2, 3, dtype=bool)) == "every value is False"
+@pytest.mark.parametrize(("actual", "expected", "found"), [
+    (np.zeros((2, 3), dtype=bool), np.tri(2, 3, dtype=bool), "every value is False"),
+    (np.array([0, 1, 0, 0, 1, 1]), np.array([1, 1, 1, 0, 0, 0]), None),  # the same few numbers, perhaps by chance
+    (np.array([2.0, 1.0, 4.0, 3.0]), np.arange(1.0, 5.0), "these are the right values in the wrong places"),
+    (np.ones(3), np.tile(1.0, (2, 3)), "these are the right values for one row only: an axis is missing"),
+    (np.full(2, 3.0), np.ones(2), None),
+    (MANY_AXES.T, MANY_AXES, "these are the right values in the wrong places: check the order of the axes"),
+    # Neither is looked for in large arrays.
+    (-np.arange(100_001.0), np.arange(100_001.0), None), (np.ones(2), np.ones((50_001, 2)), None),
+])  # fmt: skip
+def test_describe_relation_needs_a_telling_array(actual, expected, found):
+    assert relations.describe_relation(actual, expected) == found
 
 
 def test_compare_help_contains_relation():
@@ -271,6 +275,14 @@ def test_error_map_shows_slice_of_largest_error():
     assert drawn["rows"] == ["0003", "0000", "3333"] and drawn["at"] == "[1]"
     assert drawn["axes"] == ["row", "class"] and drawn["expected"][2][3] == X[1, 2, 3]
     assert verdict(actual, X).details["error_map"]["rows"][0] == "000n"
+
+
+@pytest.mark.parametrize(("actual", "expected", "row"), [
+    ([1, 0], [1, 1], "03"), ([np.inf, 1.2], [-np.inf, 1.0], "33"), ([1j, 1], [1j, 2], "03"),
+])  # fmt: skip
+def test_error_map_of_integers_infinity_and_complex_numbers(actual, expected, row):
+    details = verdict(np.array(actual), np.array(expected)).details
+    assert details["error_map"]["rows"] == [row] and json.dumps(details, allow_nan=False)
 
 
 def test_error_map_of_large_array_keeps_errors():
