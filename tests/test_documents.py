@@ -14,11 +14,9 @@ from autograder.errors import UsageError
 
 
 @pytest.mark.parametrize(("content", "error"), [
-    ('{"schema": "headway.result/2"}', SchemaError),
-    ('{"schema": "headway.class/1"}', SchemaError),
+    ('{"schema": "headway.result/2"}', SchemaError), ('{"schema": "headway.class/1"}', SchemaError),
     ('{"schema": ["headway.result/1"]}', SchemaError),
-    ("[]", SchemaError),
-    ('{"schema": "headway.result/1"}', ValueError),
+    ("[]", SchemaError), ('{"schema": "headway.result/1"}', ValueError),
     ('{"schema": "headway.result/1", "assignments": [{"functions": 7}]}', ValueError),
     ("{", ValueError),
 ])  # fmt: skip

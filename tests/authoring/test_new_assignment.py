@@ -97,12 +97,9 @@ def test_package_folder_stands_for_its_course_also_in_a_source_folder(root):
 
 
 @pytest.mark.parametrize(("name", "words"), [
-    ("softmax", "To reuse it"),
-    ("statistics", "a Python module of that name"),
-    ("class", "a word of the Python language"),
-    ("my-assignment", "letters, digits and underscores"),
-    ("_hidden", "beginning with a letter"),
-    ("train", "the website has a page"),
+    ("softmax", "To reuse it"), ("statistics", "a Python module of that name"),
+    ("class", "a word of the Python language"), ("my-assignment", "letters, digits and underscores"),
+    ("_hidden", "beginning with a letter"), ("train", "the website has a page"),
 ])  # fmt: skip
 def test_name_that_cannot_be_used_is_refused(tmp_path, name, words):
     with pytest.raises(UsageError, match=words):

@@ -107,8 +107,7 @@ def result(status, mistake=None):
 
 
 @pytest.mark.parametrize(("checks", "ok", "text"), [
-    ([result("passed")], False, "passes every check"),
-    ([result("failed")], False, "named nothing"),
+    ([result("passed")], False, "passes every check"), ([result("failed")], False, "named nothing"),
     ([result("failed", {"id": "softmax.softmax/other"})], False, "named softmax.softmax/other"),
     ([result("failed", {"id": "softmax.softmax/x"})], True, ""),
     ([result("failed", {"id": "softmax.softmax/x|softmax.softmax/other"})], False, "named"),

@@ -78,11 +78,8 @@ def test_open_questions_are_decided_before_an_export(graded):
 
 
 @pytest.mark.parametrize(("kind", "assignment", "names", "expected"), [
-    ("identity", "", ["softmax"], True),
-    ("versions", "softmax", ["softmax"], True),
-    ("versions", "gpt", ["softmax"], False),
-    ("versions", "gpt", [], True),
-    ("request", "softmax", [], False),
+    ("identity", "", ["softmax"], True), ("versions", "softmax", ["softmax"], True),
+    ("versions", "gpt", ["softmax"], False), ("versions", "gpt", [], True), ("request", "softmax", [], False),
 ])  # fmt: skip
 def test_export_waits_for_questions_about_its_grades(kind, assignment, names, expected):
     assert _concerns({"kind": kind, "assignment": assignment}, names) is expected

@@ -49,10 +49,8 @@ def test_input_check_is_blocked_by_what_blocks_answers():
 
 
 @pytest.mark.parametrize(("file", "failure", "status"), [
-    ("attention.py", "unreadable_file", "error"),
-    ("attention.py", "slow_import", "blocked"),
-    ("softmax.py", "unreadable_file", "blocked"),
-    ("", "", "blocked"),
+    ("attention.py", "unreadable_file", "error"), ("attention.py", "slow_import", "blocked"),
+    ("softmax.py", "unreadable_file", "blocked"), ("", "", "blocked"),
 ])  # fmt: skip
 def test_error_in_the_file_itself_is_blocked_by_nothing(file, failure, status):
     unreadable = checked("error", function="attention.attention")

@@ -174,10 +174,8 @@ FORGE = """
 
 
 @pytest.mark.parametrize(("before", "expected"), [
-    ("pass", ("softmax.py", 4, "return sum(iter(int, 1))")),
-    (FORGE, ("softmax.py", 2, "")),
-    ("signal.signal(signal.SIGUSR1, signal.SIG_IGN)", None),
-    ("os.close(3)", None),
+    ("pass", ("softmax.py", 4, "return sum(iter(int, 1))")), (FORGE, ("softmax.py", 2, "")),
+    ("signal.signal(signal.SIGUSR1, signal.SIG_IGN)", None), ("os.close(3)", None),
 ])  # fmt: skip
 def test_endless_loop_shows_the_line_it_was_in(submission, check_submission, before, expected):
     folder = submission(softmax=LINE_OF_LOOP.replace("{before}", before))

@@ -62,12 +62,8 @@ def test_read_modules_accepts_every_format_and_metadata(document):
 
 
 @pytest.mark.parametrize(("content", "why"), [
-    (b"", "not valid JSON"),
-    (b"\xff\xfe\x00", "not valid JSON"),
-    (b"[" * 100_000, "not valid JSON"),
-    (b"[]", "not a notebook"),
-    (b'{"cells": 3}', "no cells"),
-    (b'{"worksheets": {"cells": []}}', "no cells"),
+    (b"", "not valid JSON"), (b"\xff\xfe\x00", "not valid JSON"), (b"[" * 100_000, "not valid JSON"),
+    (b"[]", "not a notebook"), (b'{"cells": 3}', "no cells"), (b'{"worksheets": {"cells": []}}', "no cells"),
     (notebook(*["x = 1"] * 2001), "more than 2000 cells"),
     (notebook("#" * (1 << 20), "#"), "more than 1 MiB of code and text"),
     (notebook("#" * (1 << 18), "#"), "more than 256 KiB of code"),
@@ -137,8 +133,7 @@ def test_cell_that_raises_affects_only_its_users():
     ([STUB, "softmax = lambda x: 4"], 4),
     (["def softmax(x): return 1", "def softmax(x) return 2"], 1),
     (["from softmax import softmax", "def softmax(x): return 1", "from softmax import softmax"], 1),
-    (["    def softmax(x):\n        return 5"], 5),
-    (["%%time\ndef softmax(x):\n    return 6"], 6),
+    (["    def softmax(x):\n        return 5"], 5), (["%%time\ndef softmax(x):\n    return 6"], 6),
     (["%%writefile softmax.py\ndef softmax(x):\n    return 7"], 7),
     (["files = !ls\nVALUE = 8\n%time VALUE\ndef softmax(x):\n    return VALUE"], 8),
     (["if True:\n    def softmax(x):\n        return 9"], 9),

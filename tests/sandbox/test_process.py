@@ -261,8 +261,7 @@ def test_unsendable_results_are_opaque(student):
 
 @pytest.mark.slow
 @pytest.mark.parametrize(("line", "make", "modified"), [
-    ("x -= 1", lambda: np.ones(3), ["x"]),
-    ("x.append(np.ones(1))", list, ["x[0]"]),
+    ("x -= 1", lambda: np.ones(3), ["x"]), ("x.append(np.ones(1))", list, ["x[0]"]),
     ("x['step'] += 1", lambda: {"step": 3, "rate": 0.5}, ["x['step']"]),
 ], ids=["array", "added array", "number in a dictionary"])  # fmt: skip
 def test_modified_inputs_are_named(student, line, make, modified):
@@ -356,13 +355,10 @@ def test_library_path_is_passed_to_the_child(submission, monkeypatch):
 
 
 @pytest.mark.parametrize(("text", "shown"), [
-    ("plain [b]text[/b]", "plain [b]text[/b]"),
-    ("\x1b[2J\x1b]0;title\x07x", "x"),
-    ("a\u202eb\u2066c", "abc"),
-    ("a\u2028b\u200e\u061cc\u200b\ufeffd\uffff", "abcd"),
+    ("plain [b]text[/b]", "plain [b]text[/b]"), ("\x1b[2J\x1b]0;title\x07x", "x"),
+    ("a\u202eb\u2066c", "abc"), ("a\u2028b\u200e\u061cc\u200b\ufeffd\uffff", "abcd"),
     ("\u0646\u200c\u0647 👩\u200d💻", "\u0646\u200c\u0647 👩\u200d💻"),
-    ("tab\tand\nline", "tab\tand\nline"),
-    ("lone \udc80", "lone ?"),
+    ("tab\tand\nline", "tab\tand\nline"), ("lone \udc80", "lone ?"),
 ])  # fmt: skip
 def test_clean_removes_unsafe_characters(text, shown):
     assert clean(text) == shown

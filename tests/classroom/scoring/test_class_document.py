@@ -36,11 +36,8 @@ def graded(*entries, attempts=(Attempt(()),), policy=Policy(), sources=(BOTH,), 
 
 
 @pytest.mark.parametrize(("attempts", "count", "files"), [
-    ("last", 3, {3: "ada.json"}),
-    ("first", 3, {1: "ada.json"}),
-    ("best", 2, {1: "ada#1.json", 2: "ada#2.json"}),
-    ("best", 3, {2: "ada#2.json", 3: "ada#3.json"}),
-    ("best", 1, {1: "ada.json"}),
+    ("last", 3, {3: "ada.json"}), ("first", 3, {1: "ada.json"}), ("best", 2, {1: "ada#1.json", 2: "ada#2.json"}),
+    ("best", 3, {2: "ada#2.json", 3: "ada#3.json"}), ("best", 1, {1: "ada.json"}),
 ])  # fmt: skip
 def test_graded_attempts_follow_the_policy_and_its_limit(attempts, count, files):
     policy = Policy(attempts=attempts, limits=LimitsPolicy(student_attempts=2))
@@ -50,10 +47,7 @@ def test_graded_attempts_follow_the_policy_and_its_limit(attempts, count, files)
 
 
 @pytest.mark.parametrize(("points", "days_late", "exceptions", "counting"), [
-    ((9.0, 7.0), 0, (), 1),
-    ((7.0, 7.0), 0, (), 2),
-    ((6.0, 9.0), 0, (), 2),
-    ((8.0, 9.0), 2, (), 1),
+    ((9.0, 7.0), 0, (), 1), ((7.0, 7.0), 0, (), 2), ((6.0, 9.0), 0, (), 2), ((8.0, 9.0), 2, (), 1),
     ((8.0, 9.0), 2, (PolicyException("ada", late_days=0),), 2),
     ((8.0, None), 0, (), 1),
 ])  # fmt: skip
@@ -93,11 +87,8 @@ def test_possible_points_are_the_most_of_any_result_of_the_class():
 
 
 @pytest.mark.parametrize(("softmax", "attention", "status"), [
-    ("failed", "unreadable", "failed"),
-    ("unreadable", "graded", "graded"),
-    ("unreadable", None, "waiting"),
-    ("failed", None, "failed"),
-    ("unreadable", "unreadable", "unreadable"),
+    ("failed", "unreadable", "failed"), ("unreadable", "graded", "graded"), ("unreadable", None, "waiting"),
+    ("failed", None, "failed"), ("unreadable", "unreadable", "unreadable"),
 ])  # fmt: skip
 def test_student_status_is_the_most_urgent_of_the_assignments(softmax, attention, status):
     found = {"softmax": softmax, "attention": attention}

@@ -14,12 +14,8 @@ from autograder.errors import UsageError
 
 
 @pytest.mark.parametrize(("content", "changes", "key", "current"), [
-    (b"{12}", {}, "k", True),
-    (b"{1}", {}, "k", False),
-    (b"{123}", {}, "k", False),
-    (None, {}, "k", False),
-    (b"{12}", {}, "other", False),
-    (b"{12}", {"status": "failed"}, "k", False),
+    (b"{12}", {}, "k", True), (b"{1}", {}, "k", False), (b"{123}", {}, "k", False),
+    (None, {}, "k", False), (b"{12}", {}, "other", False), (b"{12}", {"status": "failed"}, "k", False),
     (b"{12}", {"status": "unreadable"}, "k", True),
 ], ids=["complete", "truncated", "longer", "deleted", "other-key", "failed", "unreadable"])  # fmt: skip
 def test_result_counts_only_if_it_is_complete(tmp_path, content, changes, key, current):

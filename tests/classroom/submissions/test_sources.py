@@ -96,10 +96,8 @@ def test_combine_new_source_takes_its_assignment_from_another():
 
 
 @pytest.mark.parametrize(("stored", "assignments", "names"), [
-    ([], ("softmax",), [""]),
-    ([("", ("softmax",))], ("softmax",), [""]),
-    ([("", ("softmax",))], ("softmax", "attention"), [""]),
-    ([("", ("softmax",))], ("attention",), ["", "attention"]),
+    ([], ("softmax",), [""]), ([("", ("softmax",))], ("softmax",), [""]),
+    ([("", ("softmax",))], ("softmax", "attention"), [""]), ([("", ("softmax",))], ("attention",), ["", "attention"]),
     ([("", ("softmax",)), ("attention", ("attention",))], ("attention",), ["", "attention"]),
     ([("softmax", ("softmax",)), ("attention", ("attention",))], ("softmax", "attention"), None),
 ])  # fmt: skip
@@ -116,8 +114,7 @@ def test_combine_folder_without_a_name(stored, assignments, names):
 @pytest.mark.parametrize(("folder", "assignments", "names"), [
     ("before", ("softmax", "attention"), ["", "attention"]),
     ("before", ("softmax", "attention", "gpt"), ["", "attention", "gpt"]),
-    ("before", ("softmax",), ["", "attention"]),
-    ("new", ("softmax", "attention"), None),
+    ("before", ("softmax",), ["", "attention"]), ("new", ("softmax", "attention"), None),
 ])  # fmt: skip
 def test_folder_that_was_graded_in_parts_is_graded_in_them_again(folder, assignments, names):
     stored = [replace(named("before", "softmax"), name=""), named("before", "attention")]

@@ -86,14 +86,11 @@ def test_load_with_any_value_replaced_gives_one_line(tmp_path, path):
 
 
 @pytest.mark.parametrize(("tensors", "expected"), [
-    ({"history.losses": np.ones((2, 1))}, "shape"),
-    ({"history.losses": np.ones(9)}, "longer than 2 steps"),
-    ({"history.losses": np.ones(2, np.int32)}, "I32"),
-    ({"history.validation": np.ones(4)}, "shape"),
+    ({"history.losses": np.ones((2, 1))}, "shape"), ({"history.losses": np.ones(9)}, "longer than 2 steps"),
+    ({"history.losses": np.ones(2, np.int32)}, "I32"), ({"history.validation": np.ones(4)}, "shape"),
     ({"history.validation": np.ones((9, 2))}, "longer than 2 steps"),
     ({"history.validation": np.array([[np.inf, 1.0]])}, "infinity"),
-    ({"adamw.m.W": np.ones(7)}, "another shape"),
-    ({"params.b": None}, "params.b"),
+    ({"adamw.m.W": np.ones(7)}, "another shape"), ({"params.b": None}, "params.b"),
 ])  # fmt: skip
 def test_load_with_wrong_tensors_gives_one_line(tmp_path, tensors, expected):
     changed = {name: array for name, array in (TENSORS | tensors).items() if array is not None}

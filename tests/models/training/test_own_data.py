@@ -45,22 +45,14 @@ def test_changed_model_has_typed_values():
 
 @pytest.mark.parametrize(("preset", "assignment", "message"), [
     ("names", "d_modle=64", "Did you mean 'd_model'"),
-    ("names", "n_layers=two", "from 1 to 48"),
-    ("names", "n_layers=0", "from 1 to 48"),
-    ("names", "init_std=nan", "above 0"),
-    ("names", "dropout=1", "below 1"),
-    ("names", "tied=maybe", "true or false"),
-    ("names", "norm=middle", "pre or post"),
-    ("names", "d_model", "--set d_model=VALUE"),
-    ("names", "lr=0.1", "Use --lr 0.1"),
-    ("names", "batch_size=4", "Use --batch-size 4"),
-    ("names", "n_heads=3", "--set d_model=63"),
-    ("names", "d_model=4096", "50 million"),
-    ("names", "d_model=32 d_model=64", "set twice"),
-    ("llama", "d_model=20", "--set d_model=16"),
-    ("llama", "n_kv_heads=3", "--set n_kv_heads=2"),
-    ("llama", "norm=pre", "no such setting: 'norm'"),
-    ("bigram", "d_model=8", "no settings to change"),
+    ("names", "n_layers=two", "from 1 to 48"), ("names", "n_layers=0", "from 1 to 48"),
+    ("names", "init_std=nan", "above 0"), ("names", "dropout=1", "below 1"),
+    ("names", "tied=maybe", "true or false"), ("names", "norm=middle", "pre or post"),
+    ("names", "d_model", "--set d_model=VALUE"), ("names", "lr=0.1", "Use --lr 0.1"),
+    ("names", "batch_size=4", "Use --batch-size 4"), ("names", "n_heads=3", "--set d_model=63"),
+    ("names", "d_model=4096", "50 million"), ("names", "d_model=32 d_model=64", "set twice"),
+    ("llama", "d_model=20", "--set d_model=16"), ("llama", "n_kv_heads=3", "--set n_kv_heads=2"),
+    ("llama", "norm=pre", "no such setting: 'norm'"), ("bigram", "d_model=8", "no settings to change"),
 ])  # fmt: skip
 def test_changed_model_refuses_what_cannot_work(preset, assignment, message):
     with pytest.raises(UsageError) as caught:
@@ -69,10 +61,7 @@ def test_changed_model_refuses_what_cannot_work(preset, assignment, message):
 
 
 @pytest.mark.parametrize(("content", "message"), [
-    (None, "no such file"),
-    (b"", "is empty"),
-    (b" \n\n", "is empty"),
-    (b"a\0b", "not a text"),
+    (None, "no such file"), (b"", "is empty"), (b" \n\n", "is empty"), (b"a\0b", "not a text"),
     ("grüße".encode("latin-1"), "not encoded as UTF-8 (line 1)"),
     ("text".encode("utf-16"), "UTF-16"),
     (b"short\n", "too short: it has 6 characters, and at least 161"),

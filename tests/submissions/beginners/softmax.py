@@ -22,8 +22,7 @@ def softmax__whole_array(x, axis=-1, temperature=1.0):
     no_keepdims_in_maximum=("keepdims-forgotten-in-maximum", "x.max(axis, keepdims=True)", "x.max(axis)"),
     forgot_return=("placeholder-none", "return ", ""),
     small_number_in_sum_1e8=(
-        "number-in-sum any-temperature-accepted",
-        "e.sum(axis, keepdims=True)", "(e.sum(axis, keepdims=True) + 1e-8)",
+        "number-in-sum any-temperature-accepted", "e.sum(axis, keepdims=True)", "(e.sum(axis, keepdims=True) + 1e-8)",
     ),
     minimum_subtracted=("minimum-subtracted any-temperature-accepted", "x.max", "x.min"),
     mean_subtracted=(

@@ -61,8 +61,7 @@ def test_an_error_shows_the_lines_of_the_student_alone(experiment_server, folder
 
 
 @pytest.mark.parametrize(("code", "expected"), [
-    ("x = (\n", "SyntaxError: '(' was never closed"),
-    ("raise SystemExit('not today')\n", "not today"),
+    ("x = (\n", "SyntaxError: '(' was never closed"), ("raise SystemExit('not today')\n", "not today"),
     ("raise SystemExit(3)\n", "The experiment ended with exit code 3."),
     ("input()\n", "EOFError: EOF when reading a line"),
 ])  # fmt: skip
