@@ -126,13 +126,9 @@ def test_messages_never_install_headway_by_bare_name():
 
 
 @pytest.mark.parametrize("text", [
-    "<pre>pip install 'headway[train,serve]'\nheadway init x",
-    'f"It installs headway=={version} from PyPI"',
-    "python -m pip install --upgrade numpy headway",
-    "Type `pipx\n  install headway`, then",
-    "uv tool install --force 'headway[a]'",
-    "uvx headway --version",
-    "pipx run --spec headway headway",
+    "<pre>pip install 'headway[train,serve]'\nheadway init x", 'f"It installs headway=={version} from PyPI"',
+    "python -m pip install --upgrade numpy headway", "Type `pipx\n  install headway`, then",
+    "uv tool install --force 'headway[a]'", "uvx headway --version", "pipx run --spec headway headway",
 ])  # fmt: skip
 def test_bare_install_is_found(text):
     assert len(bare_installs(text)) == 1

@@ -22,14 +22,11 @@ from autograder.courses.transformer import TRANSFORMER
 from autograder.engine.diagnosis.mistake import mistakes_of_function
 
 HOSTILE = (
-    "<script>document.title='owned'</script>",
-    "=HYPERLINK(\"http://example.invalid\",\"click\")",
+    "<script>document.title='owned'</script>", "=HYPERLINK(\"http://example.invalid\",\"click\")",
     "\u202egnp.exe \u202d]0;x",
-    "+cmd|' /C calc'!A0",
-    "@SUM(1+1)*cmd",
+    "+cmd|' /C calc'!A0", "@SUM(1+1)*cmd",
     "Robert\"); DROP TABLE students;--",
-    "</script><img src=x onerror=document.title='owned'>",
-    "{{7*7}} &amp; <b>bold</b>, \u0000Zoë",
+    "</script><img src=x onerror=document.title='owned'>", "{{7*7}} &amp; <b>bold</b>, \u0000Zoë",
     "[link](javascript:alert(1)) `code` | pipe **bold**",
 )  # fmt: skip
 FIRST = ("Ada", "Bo", "Chen", "Dara", "Emil", "Fay", "Grace", "Hugo", "Ines", "João", "Kofi", "Lena", "Mira", "Zoë")

@@ -107,8 +107,7 @@ def test_work_is_never_replaced(tmp_path, name):
 
 @pytest.mark.parametrize("command", [
     ["train", "--solution", "--out", "softmax.py", "--force"],
-    ["card", "model.safetensors", "--out", "README.md", "--force"],
-    ["check", "softmax", "--json", "softmax.py"],
+    ["card", "model.safetensors", "--out", "README.md", "--force"], ["check", "softmax", "--json", "softmax.py"],
 ])  # fmt: skip
 def test_no_command_replaces_work(tmp_path, command):
     for name in ("softmax.py", "README.md"):

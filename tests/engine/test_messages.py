@@ -57,8 +57,7 @@ def test_describe_inputs_uses_parameter_names():
     ("TypeError", "softmax() got an unexpected keyword argument 'scale'", "do not change the first line"),
     ("ValueError", "`indices` and `arr` must have the same number of dimensions", "[..., None]"),
     ("OSError", "[Errno 27] File too large", "remove the print"),
-    ("EOFError", "EOF when reading a line", "input() gets no answer"),
-    ("BdbQuit", "", "breakpoint()"),
+    ("EOFError", "EOF when reading a line", "input() gets no answer"), ("BdbQuit", "", "breakpoint()"),
     ("ModuleNotFoundError", "torch is not available here: write it in NumPy", "its own modules"),
     ("ValueError", "The truth value of an array with more than one element is ambiguous.", "is not None"),
 ])  # fmt: skip

@@ -317,8 +317,7 @@ def test_answer_that_is_the_same_for_every_seed_earns_nothing_alone(submission, 
 
 
 @pytest.mark.parametrize(("before", "result", "caller"), [
-    ("def _deep(x):\n    return x[None][7]\n\n\n", "_deep(x)", 6),
-    ("", "[row.missing for row in x]", None),
+    ("def _deep(x):\n    return x[None][7]\n\n\n", "_deep(x)", 6), ("", "[row.missing for row in x]", None),
 ], ids=["helper", "comprehension"])  # fmt: skip
 def test_exception_has_its_line_and_that_of_the_function(submission, check_submission, before, result, caller):
     text = f"{before}def softmax(x, axis=-1, temperature=1.0):\n    return {result}\n"
@@ -390,8 +389,7 @@ def test_recorded_answers_are_limited_in_bytes(submission, check_submission, mon
 
 @pytest.mark.parametrize("body", [
     "return args[0]",
-    "return np.zeros(np.shape(args[0])), np.zeros(np.shape(args[0]))",
-    "return args[0], np.ones(np.shape(args[0]))",
+    "return np.zeros(np.shape(args[0])), np.zeros(np.shape(args[0]))", "return args[0], np.ones(np.shape(args[0]))",
     "return args[0], 0.0",
     "return np.concatenate([args[0], np.zeros((*args[0].shape[:-1], args[3]), args[0].dtype)], -1)",
 ])  # fmt: skip

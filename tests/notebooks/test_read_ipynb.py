@@ -127,10 +127,8 @@ def test_cell_that_raises_affects_only_its_users():
 
 
 @pytest.mark.parametrize(("cells", "value"), [
-    (["def softmax(x): return 1", "def softmax(x): return 2"], 2),
-    (["def softmax(x): return 1", STUB], 1),
-    ([STUB, "def softmax(x): return 1", "softmax = softmax(3)"], 1),
-    ([STUB, "softmax = lambda x: 4"], 4),
+    (["def softmax(x): return 1", "def softmax(x): return 2"], 2), (["def softmax(x): return 1", STUB], 1),
+    ([STUB, "def softmax(x): return 1", "softmax = softmax(3)"], 1), ([STUB, "softmax = lambda x: 4"], 4),
     (["def softmax(x): return 1", "def softmax(x) return 2"], 1),
     (["from softmax import softmax", "def softmax(x): return 1", "from softmax import softmax"], 1),
     (["    def softmax(x):\n        return 5"], 5), (["%%time\ndef softmax(x):\n    return 6"], 6),

@@ -14,8 +14,7 @@ def rendered(doc, width=80, **options):
 
 
 FAILED = check(
-    status="failed",
-    title="rectangular, padding mask",
+    status="failed", title="rectangular, padding mask",
     message="out differs from PyTorch's scaled_dot_product_attention",
     inputs="(2, 4, 5, 8), (2, 4, 7, 8), (2, 4, 7, 6), mask (2, 1, 1, 7) bool",
     mistake={"id": "", "title": "the scores were not divided", "reason": "proof"},

@@ -49,14 +49,11 @@ def screen(**more):
 @pytest.mark.parametrize("more", [
     {"check": CHECK},
     {"check": CHECK, "notes": ["★ a badge"], "message": "a message"},
-    {"cursor": "encoder_decoder.transformer_backward"},
-    {"hint": ([("question", "what? " * 60)], 3)},
+    {"cursor": "encoder_decoder.transformer_backward"}, {"hint": ([("question", "what? " * 60)], 3)},
     {"stub": ("attention.py", 3, ""), "documentation": "def attention():\n" + "    text\n" * 50},
     {"check": CHECK, "documentation": "def f(x):\n" + "    `code` and (B, T): " * 50, "scroll": 7},
     {"check": CHECK, "hint": ([("question", "what? " * 60)], 3), "documentation": "def f(x):\n" + "    x\n" * 50},
-    {"passing": True, "next_function": "blocks.block"},
-    {"passing": True},
-    {"checking": tuple(TRANSFORMER.functions)},
+    {"passing": True, "next_function": "blocks.block"}, {"passing": True}, {"checking": tuple(TRANSFORMER.functions)},
 ])  # fmt: skip
 def test_render_frame_fits_the_terminal(columns, lines, more):
     shown = [PLAIN.sub("", line) for line in frame_lines(screen(**more), columns, lines)]

@@ -91,8 +91,7 @@ def test_process_that_ends_costs_one_call(student, body, words):
 @pytest.mark.slow
 @real_processes
 @pytest.mark.parametrize("body", [
-    "while True: pass",
-    "import time; time.sleep(3600)",
+    "while True: pass", "import time; time.sleep(3600)",
     "import signal\n    signal.pthread_sigmask(signal.SIG_BLOCK, range(1, 60))\n    while True: pass",
 ])  # fmt: skip
 def test_endless_loop_times_out(student, body):
@@ -161,11 +160,8 @@ def test_import_of_other_packages_fails(student, name):
 
 
 @pytest.mark.parametrize("line", [
-    "import torch",
-    "import matplotlib.pyplot as torch",
-    "import os, torch.nn, sys",
-    "from torch.nn import functional as torch",
-    "import torch; import scipy.special",
+    "import torch", "import matplotlib.pyplot as torch", "import os, torch.nn, sys",
+    "from torch.nn import functional as torch", "import torch; import scipy.special",
 ])  # fmt: skip
 def test_import_of_another_package_costs_only_what_uses_it(student, line):
     modules = {"attention": "import softmax as own\ndef attention(q, k, v):\n    return own.log_softmax(q)\n"}
@@ -182,11 +178,8 @@ def test_use_of_a_package_that_is_not_here_raises(student, use):
 
 
 @pytest.mark.parametrize("top", [
-    "from torch import *",
-    "import torch\nx = torch.zeros(1)",
-    "from torch.nn import Module\nclass Net(Module): pass",
-    "import numpy.nowhere",
-    "import softmax2, torch\nsoftmax2.x",
+    "from torch import *", "import torch\nx = torch.zeros(1)", "from torch.nn import Module\nclass Net(Module): pass",
+    "import numpy.nowhere", "import softmax2, torch\nsoftmax2.x",
 ])  # fmt: skip
 def test_file_that_needs_another_package_at_once_is_not_imported(student, top):
     student = student(f"{top}\ndef softmax(x):\n    return 1\n")

@@ -119,8 +119,7 @@ def test_text_that_cannot_be_saved_changes_nothing(folder, text, message):
     (lambda path: path.symlink_to(path.with_name("ffn.py")), "is a link"),
     (lambda path: path.mkdir(), "not a plain file"), (os.mkfifo, "not a plain file"),
     (lambda path: path.write_bytes(b"\xff\xfe"), "not UTF-8"),
-    (lambda path: path.write_bytes(b"#" * (2 << 20)), "larger than 1 MiB"),
-    (lambda path: None, "no such file"),
+    (lambda path: path.write_bytes(b"#" * (2 << 20)), "larger than 1 MiB"), (lambda path: None, "no such file"),
 ])  # fmt: skip
 def test_file_that_is_no_plain_text_is_reported(folder, make, message):
     (folder / "softmax.py").unlink()

@@ -32,8 +32,7 @@ def test_create_writes_valid_editor_settings(folder):
 @pytest.mark.skipif(os.name == "nt", reason="the paths are POSIX")
 @pytest.mark.parametrize(("executable", "written"), [
     ("/c/ada/my-gpt/.venv/bin/python", "${workspaceFolder}/.venv/bin/python"),
-    ("/c/ada/.venv/bin/python", "${workspaceFolder}/../.venv/bin/python"),
-    ("/usr/bin/python3", "/usr/bin/python3"),
+    ("/c/ada/.venv/bin/python", "${workspaceFolder}/../.venv/bin/python"), ("/usr/bin/python3", "/usr/bin/python3"),
 ])  # fmt: skip
 def test_interpreter_path_near_the_workspace_is_relative(executable, written):
     assert create.interpreter_path(Path("/c/ada/my-gpt"), executable) == written

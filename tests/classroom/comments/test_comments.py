@@ -165,11 +165,8 @@ def test_class_document_is_exactly_of_its_schema(out):
 
 
 @pytest.mark.parametrize(("arguments", "fragment"), [
-    (("bob", "x"), "Did you mean 'bo'?"),
-    (("lovelace", "x"), "Did you mean 'Ada Lovelace'?"),
-    (("--from", "/dev/null"), "is empty"),
-    ((), "name a student"),
-    (("bo", " "), "the comment is empty"),
+    (("bob", "x"), "Did you mean 'bo'?"), (("lovelace", "x"), "Did you mean 'Ada Lovelace'?"),
+    (("--from", "/dev/null"), "is empty"), ((), "name a student"), (("bo", " "), "the comment is empty"),
     (("bo", "x", "--assignment", "sofmax"), "--assignment softmax, attention"),
     (("bo", "x", "--add", "1"), "name the assignment"),
     (("bo", "--assignment", "softmax", "--add", "1"), "write why the score changes"),
@@ -185,8 +182,7 @@ def test_class_document_is_exactly_of_its_schema(out):
     (("bo", "x" * 10_001), "longer than 10000"),
     (("bo", "x", "--assignment", "softmax", "--add", "-10001"), "from -10000 to 10000"),
     (("bo", "x", "--undo", "1"), "second command"),
-    (("bo", "x", "--from", "marks.csv"), "Leave out the other"),
-    (("--from", "marks.csv"), "cannot read marks.csv"),
+    (("bo", "x", "--from", "marks.csv"), "Leave out the other"), (("--from", "marks.csv"), "cannot read marks.csv"),
 ])  # fmt: skip
 def test_comment_refuses_what_is_wrong(out, arguments, fragment):
     before = scores(out)

@@ -72,10 +72,8 @@ def test_comment_keeps_the_line_that_it_was_written_about(out):
 
 @pytest.mark.parametrize(("arguments", "problem"), [
     (("softmax.py:60", "x"), "no line softmax.py:60 in the graded code. It has softmax.py:1 to 6."),
-    (("other.py:1", "x"), "no line other.py:1 in the graded code"),
-    (("softmax.py:6",), "the comment is empty"),
-    (("softmax.py:0", "x"), "put the text in quotes"),
-    (("--as", "shape"), "no comment 'shape'. It has shapes"),
+    (("other.py:1", "x"), "no line other.py:1 in the graded code"), (("softmax.py:6",), "the comment is empty"),
+    (("softmax.py:0", "x"), "put the text in quotes"), (("--as", "shape"), "no comment 'shape'. It has shapes"),
     (("two", "words"), "'two words'"),
 ])  # fmt: skip
 def test_wrong_place_or_name_is_refused(out, arguments, problem):

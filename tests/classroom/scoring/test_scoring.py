@@ -83,8 +83,7 @@ def test_bonus_makes_up_for_late_points_before_the_limit():
 
 
 @pytest.mark.parametrize(("rules", "expected", "possible"), [
-    ({}, 5.0 + 5.0, 20.0 + 10.0),
-    ({"functions": {"g": 30.0}}, 5.0 + 15.0, 20.0 + 30.0),
+    ({}, 5.0 + 5.0, 20.0 + 10.0), ({"functions": {"g": 30.0}}, 5.0 + 15.0, 20.0 + 30.0),
     ({"functions": {"g": 0.0}}, 5.0, 20.0),
     ({"functions": {"g": 30.0}, "points": 100.0}, 40.0, 100.0),
 ])  # fmt: skip
@@ -169,12 +168,9 @@ def test_points_of_an_assignment_without_checks_are_those_of_its_rubric():
     ({}, 8.0, 2.0, ""),
     ({"due": DUE + timedelta(days=1)}, 9.0, 1.0, "due 2026-10-02 12:00+00:00"),
     ({"due": DUE + timedelta(days=7), "reason": "ill"}, 10.0, 0.0, "due 2026-10-08 12:00+00:00 (ill)"),
-    ({"late_days": 3}, 7.0, 3.0, "3 days late"),
-    ({"late_days": 0}, 10.0, 0.0, "0 days late"),
-    ({"bonus": 1.5}, 9.5, 2.0, "1.5 points added"),
-    ({"bonus": 1}, 9.0, 2.0, "1 point added"),
-    ({"bonus": -3}, 5.0, 2.0, "3 points deducted"),
-    ({"bonus": -30}, 0.0, 2.0, "30 points deducted"),
+    ({"late_days": 3}, 7.0, 3.0, "3 days late"), ({"late_days": 0}, 10.0, 0.0, "0 days late"),
+    ({"bonus": 1.5}, 9.5, 2.0, "1.5 points added"), ({"bonus": 1}, 9.0, 2.0, "1 point added"),
+    ({"bonus": -3}, 5.0, 2.0, "3 points deducted"), ({"bonus": -30}, 0.0, 2.0, "30 points deducted"),
     ({"score": 17.5, "bonus": 2}, 17.5, 0.0, "17.5 of 20 points given by hand, instead of 10 from the checks"),
     ({"score": 17.5}, 17.5, 0.0, "17.5 of 20 points given by hand, instead of 10 from the checks"),
     ({"score": 0.0, "reason": "copy"}, 0.0, 0.0, "0 of 20 points given by hand, instead of 10 from the checks (copy)"),

@@ -63,12 +63,6 @@ def archive(tmp_path, *entries):
     return path
 
 
-def entry_of_kind(name, kind):
-    info = zipfile.ZipInfo(name)
-    info.external_attr = (kind | 0o777) << 16
-    return info
-
-
 def test_links_are_not_followed(copy, folder, tmp_path):
     (folder / "layernorm.py").symlink_to(tmp_path / "secret.py")
     os.link(tmp_path / "secret.py", folder / "attention.py")
@@ -159,14 +153,6 @@ def test_archive_cannot_write_outside(copy, tmp_path):
     path = archive(tmp_path, ("softmax.py", GOOD), *((name, "SECRET = 2\n") for name in names))
     files, notes = copy(path)
     assert files == {"softmax.py": GOOD} and len(notes) >= len(names) - 1
-
-
-def test_links_and_devices_in_archive_are_left_out(copy, tmp_path):
-    kinds = {"ffn.py": stat.S_IFLNK, "blocks.py": stat.S_IFCHR, "gpt.py": stat.S_IFIFO}
-    entries = [(entry_of_kind(name, kind), "../secret.py") for name, kind in kinds.items()]
-    files, notes = copy(archive(tmp_path, ("softmax.py", GOOD), *entries))
-    assert files == {"softmax.py": GOOD}
-    assert len(notes) == 3 and all("link or a device" in note for note in notes)
 
 
 @pytest.mark.slow

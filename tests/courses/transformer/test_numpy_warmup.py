@@ -33,8 +33,7 @@ def test_nothing_is_right_before_it_is_written(capsys):
 
 @pytest.mark.parametrize(("name", "wrong", "expected"), [
     ("mean_over_positions", "x.mean(axis=-1)", " 2  wrong: the shape is (2, 3), expected (2, 4)"),
-    ("shares", "table / table.sum(axis=-1)", " 4  wrong: expected"),
-    ("first", "whole[0]", "10  wrong: expected"),
+    ("shares", "table / table.sum(axis=-1)", " 4  wrong: expected"), ("first", "whole[0]", "10  wrong: expected"),
     ("kept", "np.where(scores > 0.3, 0, scores)", "11  wrong: expected"),
 ])  # fmt: skip
 def test_wrong_answer_is_told(name, wrong, expected, capsys):

@@ -62,8 +62,7 @@ def test_changed_model_refuses_what_cannot_work(preset, assignment, message):
 
 @pytest.mark.parametrize(("content", "message"), [
     (None, "no such file"), (b"", "is empty"), (b" \n\n", "is empty"), (b"a\0b", "not a text"),
-    ("grüße".encode("latin-1"), "not encoded as UTF-8 (line 1)"),
-    ("text".encode("utf-16"), "UTF-16"),
+    ("grüße".encode("latin-1"), "not encoded as UTF-8 (line 1)"), ("text".encode("utf-16"), "UTF-16"),
     (b"short\n", "too short: it has 6 characters, and at least 161"),
 ])  # fmt: skip
 def test_data_file_that_cannot_be_used_gives_one_line(tmp_path, content, message):

@@ -28,14 +28,9 @@ def markdown():
 
 
 @pytest.mark.parametrize("tex", [
-    rf"\text{{{HOSTILE}}}",
-    r"\href{javascript:alert(1)}{x}",
-    r"\style{background:url(https://example.org/x)}{x}",
-    r"\class{message}{x}",
-    rf"\color{{{HOSTILE}}}{{x}}",
-    rf'\colorbox{{red" onclick="alert(1)}}{{{HOSTILE}}}',
-    r"\unicode{x3c}\text{script}\unicode{x3e}",
-    r"\text{&lt;script&gt;&#x0003C;script&#x0003E;}",
+    rf"\text{{{HOSTILE}}}", r"\href{javascript:alert(1)}{x}", r"\style{background:url(https://example.org/x)}{x}",
+    r"\class{message}{x}", rf"\color{{{HOSTILE}}}{{x}}", rf'\colorbox{{red" onclick="alert(1)}}{{{HOSTILE}}}',
+    r"\unicode{x3c}\text{script}\unicode{x3e}", r"\text{&lt;script&gt;&#x0003C;script&#x0003E;}",
 ])  # fmt: skip
 @pytest.mark.parametrize("form", ["A ${}$ b", "$$\n{}\n$$", "A $${}$$ b", "$${}$$ (x\"onclick='alert(1)')"])
 def test_hostile_formula_is_text(markdown, tex, form):
