@@ -103,12 +103,14 @@ def test_nbgrader_course_names_the_course(headway, tmp_path):
 
 
 def test_verify_covers_reused_assignments(headway):
-    done = headway("verify", "softmax.softmax", "pooling", "--curriculum", "mixed", "--json", "-")
+    options = ("--curriculum", "mixed", "--promises", "--changes", "--json", "-")
+    done = headway("verify", "softmax.softmax", "pooling", *options)
     findings = json.loads(done.stdout)
     assert [finding for finding in findings if not finding["ok"]] == []
     mistakes = [finding["name"].partition("/")[0] for finding in findings if finding["kind"] == "mistake"]
     assert {"softmax.softmax", "pooling.weighted_mean", "pooling.causal_count"} <= set(mistakes)
-    assert any(finding["kind"] == "promise" for finding in findings)
+    assert {"promise", "change"} <= {finding["kind"] for finding in findings}
+    assert ": broken by " in done.stderr and " wrong changes that rules derive" in done.stderr
     assert done.returncode == 0
 
 

@@ -79,6 +79,7 @@ def test_experiment_uses_the_notebook_that_counts(workspace):
     (workspace / "debug_softmax.py").write_text("mine")
     with unchanged(workspace / "debug_softmax.py"):
         assert "a file of your own" in refusal("debug", "softmax.softmax", cwd=workspace)
+        assert "\nresult = softmax" in succeed("debug", "softmax.softmax", "--print", cwd=workspace).stdout
 
 
 def test_restored_workspace_is_checked_and_says_why_a_notebook_counts(workspace, tmp_path):
