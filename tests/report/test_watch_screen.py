@@ -47,8 +47,7 @@ def screen(**more):
 @pytest.mark.parametrize("columns", [20, 40, 80, 140])
 @pytest.mark.parametrize("lines", [8, 24, 45])
 @pytest.mark.parametrize("more", [
-    {"check": CHECK},
-    {"check": CHECK, "notes": ["★ a badge"], "message": "a message"},
+    {"check": CHECK}, {"check": CHECK, "notes": ["★ a badge"], "message": "a message"},
     {"cursor": "encoder_decoder.transformer_backward"}, {"hint": ([("question", "what? " * 60)], 3)},
     {"stub": ("attention.py", 3, ""), "documentation": "def attention():\n" + "    text\n" * 50},
     {"check": CHECK, "documentation": "def f(x):\n" + "    `code` and (B, T): " * 50, "scroll": 7},
@@ -78,7 +77,7 @@ def test_body_too_long_scrolls_and_says_how_much_is_left():
         seen += map(strip, frame.lines)
     assert all(any(f"line {number} " in line for line in seen) for number in range(50))
     assert frame.scroll < 195  # it stops at the end
-    assert any(line.startswith("↑ ") and "below" not in line for line in map(strip, frame.lines))
+    assert not any(" below" in PLAIN.sub("", line) for line in frame.lines)
 
 
 def test_report_stays_visible_under_a_hint():
@@ -212,6 +211,18 @@ def test_watch_shows_how_long_the_check_took_not_how_old_the_save_is():
     loop = WatchLoop(session, None, no_color=True)
     loop._receive(CheckReply(None, SimpleNamespace(seconds=0.7)))
     assert loop._seconds == 0.7
+
+
+def test_keys_move_in_the_list_and_check_everything():
+    names, asked = list(TRANSFORMER.functions), []
+    moves = {"focus": names[0], "go_to": asked.append, "check_all": lambda: asked.append("all")}
+    loop = WatchLoop(SimpleNamespace(workspace=None, curriculum=TRANSFORMER, **moves), None, no_color=True)
+    for key, number in (("l", 0), ("k", -1), ("j", 0), ("down", 1), ("j", 2), ("up", 1)):
+        loop._press(key)
+        assert loop._cursor == names[number]
+    loop._press("enter")
+    loop._press("a")
+    assert (loop._cursor, asked) == (None, [names[1], "all"])
 
 
 def test_watch_shows_only_a_check_that_takes_a_while():

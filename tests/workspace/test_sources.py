@@ -61,6 +61,14 @@ def test_second_notebook_beside_the_file_is_reported(folder, notebook):
     assert "is not read" not in " ".join(Workspace.open(folder).describe_sources(["softmax"]))
 
 
+def test_change_of_a_notebook_that_keeps_its_length_is_imported(folder, notebook):
+    workspace = Workspace.open(folder)
+    for result in ("1", "2"):
+        write_functions(notebook, "softmax", text=f"def softmax(x, axis=-1, temperature=1.0):\n    return {result}\n")
+        workspace.refresh_snapshot()
+        assert f"return {result}\n" in (workspace.module_folder / "softmax.py").read_text()
+
+
 @pytest.mark.parametrize("other", ["Softmax_final.py", "softmax (1).py", "my_softmax.py"])
 def test_other_file_with_work_of_the_assignment_is_reported(folder, other):
     stub = (folder / "softmax.py").read_bytes()

@@ -76,3 +76,10 @@ def test_text_without_a_request_is_refused(out, text, problem):
 
 def test_missing_message_is_refused(out, tmp_path):
     assert "No such file" in refusal("request", out, tmp_path / "nothing.txt", COLUMNS="300")
+
+
+def test_commands_that_answer_a_question_quote_the_names():
+    question = {"kind": "versions", "assignment": "softmax", "files": ["softmax.py", "my copy.py"], "reason": ""}
+    [line] = question_lines([{"submission": "ada b", "name": "", "id": "", "open": [question]}])
+    choose = "headway choose 'my class' 'ada b' softmax"
+    assert line.commands("my class") == [f"{choose} 'my copy.py'", f"{choose} --keep"]
