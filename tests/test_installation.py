@@ -61,8 +61,7 @@ def test_guide_lists_every_extra():
     (None, URLS, f"headway @ git+{ADDRESS}@v{importlib.metadata.version('headway')}"),
     ({"url": "file:///a/clone", "dir_info": {"editable": True}}, (), ""),
     ({"url": f"{ADDRESS}.git", "vcs_info": {"vcs": "git", "commit_id": "1ab"}}, URLS, f"git+{ADDRESS}.git@1ab"),
-    ({"url": "file:///a/clone", "vcs_info": {"vcs": "git", "commit_id": "1ab"}}, (), ""),
-    (7, (), ""),
+    ({"url": "file:///a/clone", "vcs_info": {"vcs": "git", "commit_id": "1ab"}}, (), ""), (7, (), ""),
 ])  # fmt: skip
 def test_requirement_is_an_address_or_empty(installed, origin, urls, requirement):
     installed(origin, urls)

@@ -207,8 +207,7 @@ def _result(chance, submission, course, difficulty, checks, week=0):
     points = {key: sum(a["points"][key] for a in assignments) for key in ("earned", "possible")}
     return {
         "schema": "headway.result/1", "submission": {"id": submission, "sha256": f"{chance.getrandbits(256):064x}"},
-        "seed": 7, "public_seed": False, "created": "2026-03-02T08:00:00+00:00",
-        "versions": VERSIONS,
+        "seed": 7, "public_seed": False, "created": "2026-03-02T08:00:00+00:00", "versions": VERSIONS,
         "sandbox": ["process", "limits", "bubblewrap"], "packages": {}, "official_prerequisites": True,
         "points": points, "used": None,
         "passed": False, "internal_errors": [], "notes": [], "files": [], "seconds": round(seconds, 4),

@@ -39,8 +39,7 @@ def test_headway_outside_a_workspace_says_where_to_go(tmp_path):
 
 
 @pytest.mark.parametrize(("arguments", "words"), [
-    (["check", "sotfmax"], "Did you mean 'softmax'"),
-    (["check", "softmax.sofmax"], "Did you mean 'softmax.softmax'"),
+    (["check", "sotfmax"], "Did you mean 'softmax'"), (["check", "softmax.sofmax"], "Did you mean 'softmax.softmax'"),
     (["check", "--dir", "no-such-folder"], "headway init no-such-folder"),
     (["check", "--dir", "a-file"], "a-file"), (["check", "--dir", "x" * 300], "File name too long"),
     (["grade", "x" * 300, "--out", "out"], "File name too long"), (["check", "--dir", "empty"], "headway init"),
@@ -126,8 +125,7 @@ def test_help_and_completion_import_nothing_heavy(arguments, complete, heavy):
 
 
 @pytest.mark.parametrize(("words", "index", "expected"), [
-    ("headway wa", 1, ["watch"]),
-    ("headway check multi", 2, ["multihead", "multihead.split_heads"]),
+    ("headway wa", 1, ["watch"]), ("headway check multi", 2, ["multihead", "multihead.split_heads"]),
     ("headway hint softmax.log", 2, ["softmax.log_softmax"]),
 ])  # fmt: skip
 def test_completion_of_commands_and_names(tmp_path, words, index, expected):

@@ -276,8 +276,7 @@ def test_export_refuses_two_versions_and_a_notebook_that_is_a_link(backend, fold
 
 @pytest.mark.parametrize(("action", "payload"), [
     ("run", {"module": "softmax", "name": ""}), ("run", {"module": "attention", "name": ""}),
-    ("check", {"function": LOG}), ("check", {"function": "layernorm.layernorm"}),
-    ("draw", {"name": "temperature"}),
+    ("check", {"function": LOG}), ("check", {"function": "layernorm.layernorm"}), ("draw", {"name": "temperature"}),
 ])  # fmt: skip
 def test_backend_with_a_linked_module_runs_nothing(folder, checker, tmp_path, action, payload):
     (tmp_path / "outside.py").write_bytes((folder / "softmax.py").read_bytes())
@@ -357,10 +356,8 @@ def test_check_next_unknown_waits_for_what_is_being_written(backend, checker):
 
 @pytest.mark.parametrize(("action", "payload"), [
     ("open", {"module": "../softmax"}), ("open", {"module": ["softmax"]}), ("open", []),
-    ("__init__", {}), ("save", {"function": SOFT}),
-    ("save", {"function": "os.system", "text": "", "digest": ""}),
-    ("check", {"function": "softmax"}), ("hint", {"function": "../../etc/passwd"}),
-    ("import", {"base64": 7}),
+    ("__init__", {}), ("save", {"function": SOFT}), ("save", {"function": "os.system", "text": "", "digest": ""}),
+    ("check", {"function": "softmax"}), ("hint", {"function": "../../etc/passwd"}), ("import", {"base64": 7}),
 ])  # fmt: skip
 def test_wrong_requests_are_refused_in_one_line(backend, action, payload):
     with pytest.raises(UsageError, match=r"^[^\n]*Reload") as refusal:

@@ -239,8 +239,7 @@ def test_moodle_comment_has_texts_of_questions_and_one_mark_at_their_ends(book, 
 
 
 @pytest.mark.parametrize(("text", "words"), [
-    ("", "is not a grading worksheet"),
-    ("Name,Grade\nAda,3\n", "first columns are Name, Grade"),
+    ("", "is not a grading worksheet"), ("Name,Grade\nAda,3\n", "first columns are Name, Grade"),
     ("Identifier,Full name,Grade,Scale\nParticipant 1,Ada,,good\n", "with a scale"),
     ("Identifier,Full name,Points\nParticipant 1,Ada,\n", "--column grade=TITLE"),
 ])  # fmt: skip

@@ -21,8 +21,7 @@ def person(name, **ids):
     (person("Ada Lovelace", platform="7"), person("Ada Lovelace", platform="8"), "another id"),
     (person("Ada Lovelace", platform="7"), person("Bo Berg", number="7"), "no such row"),
     (person("Ada Lovelace", login="7"), person("Bo Berg", number="7"), "no such row"),
-    (person("Ada"), person("Ada Lovelace"), "no such row"),
-    (person(""), person(""), "no such row"),
+    (person("Ada"), person("Ada Lovelace"), "no such row"), (person(""), person(""), "no such row"),
 ])  # fmt: skip
 def test_match_one_student(student, row, reason):
     result = match([student], [row])

@@ -49,8 +49,7 @@ def modules_of(member, folder):
 @pytest.mark.parametrize("platform", list(CLASSES))
 @pytest.mark.parametrize("name", ["softmax.py", "hw1.py"])
 @pytest.mark.parametrize(("hostile", "content"), [
-    ("softmax.py", EVE),
-    ("work.zip", zip_bytes({"softmax.py": EVE})),
+    ("softmax.py", EVE), ("work.zip", zip_bytes({"softmax.py": EVE})),
     ("work.zip", zip_bytes({"math.py": "raise SystemExit\n", "tokenizer.py": "1 / 0\n"})),
 ], ids=["module", "archive", "helpers"])  # fmt: skip
 def test_name_that_claims_another_student_adds_nothing_to_her_work(tmp_path, platform, name, hostile, content):

@@ -37,10 +37,6 @@ def softmax__whole_array(x, axis=-1, temperature=1.0):
         "number-added any-temperature-accepted effect-error-not-raised zero-temperature-accepted",
         "e.sum(axis, keepdims=True)", "e.sum(axis, keepdims=True) + 1e-9",
     ),
-    small_number_added_1e8=(
-        "number-added any-temperature-accepted effect-error-not-raised zero-temperature-accepted",
-        "e.sum(axis, keepdims=True)", "e.sum(axis, keepdims=True) + 1e-8",
-    ),
 )
 def softmax__any_temperature(x, axis=-1, temperature=1.0):
     """base"""
