@@ -1,7 +1,9 @@
 """Test the statistics of a class, the command `headway report` and the feedback for students."""
 
+import copy
 import json
 import os
+import random
 import sys
 from collections import Counter
 
@@ -45,8 +47,8 @@ def test_collect_counts_students_per_mistake(book, records):
     for _, result in book.results():
         expected.update({c["mistake"]["id"] for c in checks_of(result) if c["mistake"]})
     assert {named.id: len(named.students) for named in records.mistakes} == expected
-    counts = [len(named.students) for named in records.mistakes]
-    assert counts == sorted(counts, reverse=True) and len(counts) > 5
+    ranks = [(-len(named.students), records.functions.index(named.function)) for named in records.mistakes]
+    assert ranks == sorted(ranks) and len(ranks) > 5
 
 
 def test_collect_combined_mistake_counts_as_two(book, tmp_path):
@@ -71,12 +73,27 @@ def test_collect_counts_statuses_and_pass_rates(book, records):
     assert len(records.shares) == len(records.graded) == len(results)
 
 
-def test_collect_lists_slowest_checks_and_timeouts(book, records):
+def test_collect_leaves_out_excused_and_keeps_the_order_of_the_class(book):
+    document = copy.deepcopy(book.document)
+    document["assignments"].reverse()
+    number = next(n for n, student in enumerate(document["students"]) if student["status"] == "graded")
+    document["students"][number]["assignments"]["softmax"].update(excused=True, exception="excused (ill)")
+    records = class_statistics.collect(gradebook.Gradebook(book.out, document))
+    student, modules = records.students[number], [name.partition(".")[0] for name in records.functions]
+    assert (student.states, [*student.shares]) == ({"softmax": "excused"}, ["attention"])
+    assert student.notes[0] == "softmax: excused (ill)" and modules == sorted(modules)
+    assert [*dict.fromkeys(check.function for check in records.checks.values())] == records.functions
+    assert [one.has_result for one in records.students] == [bool(result) for _, result in book.results()]
+
+
+def test_collect_lists_slowest_checks_and_timeouts(book, records, monkeypatch):
     checks = checks_of(*(result for _, result in book.results()))
     assert any(c["status"] == "not_started" for c in checks)  # who has not begun is not slow
     times = sorted((c["seconds"] for c in checks if c["status"] not in ("timeout", "not_started")), reverse=True)
     assert [entry[0] for entry in records.slowest] == times[: len(records.slowest)]
-    assert records.timed_out == sum(c["status"] == "timeout" for c in checks) > 0
+    assert records.timed_out == sum(c["status"] == "timeout" for c in checks) > 1
+    monkeypatch.setattr(class_statistics, "MAX_TIMEOUTS", 1)
+    assert len(class_statistics.collect(book).timeouts) == 1
 
 
 def test_collect_damaged_result_marks_one_student(make_class):
@@ -85,6 +102,7 @@ def test_collect_damaged_result_marks_one_student(make_class):
     records = class_statistics.collect(gradebook.read(out))
     assert [student.submission for student in records.not_graded] == ["student00003"]
     assert "cannot be read" in records.not_graded[0].reason and len(records.graded) == 11
+    assert records.not_graded[0].states == {"softmax": "failed"}
 
 
 # Texts that replace a stored document: not JSON, not numbers, too deep, of other types.
@@ -329,10 +347,29 @@ class TestSimilarity:
         stubs = {path.stem: path.read_text("utf-8") for path in (solutions.parent / "assignments").glob("*.py")}
         assert self.compare([("ada", stubs), ("bo", stubs)], threshold=0.0) == []
 
-    def test_compare_code_that_many_share_is_not_listed(self, solutions):
+    def test_compare_code_that_many_share_is_not_listed(self, solutions, monkeypatch):
         code = {"softmax": (solutions / "softmax.py").read_text("utf-8")}
-        for count, pairs in ((3, 3), (similarity.MAX_SHARERS + 1, 0)):
-            assert len(self.compare([(str(number), code) for number in range(count)])) == pairs
+        for count, size, pairs in ((3, 3, 3), (11, 11, 0), (11, 550, 55)):
+            submissions = [(str(number), code if number < count else {}) for number in range(size)]
+            assert len(self.compare(submissions)) == pairs
+        monkeypatch.setattr(similarity, "MAX_PAIRS", 4)
+        assert len(self.compare(submissions)) == 4
+
+    def test_compare_lists_the_most_alike_first_and_no_small_coincidences(self):
+        def code(seed, length, copied="a", shared=0):
+            return code(copied, shared) + "".join(random.Random(seed).choices("abcdefgh", k=length)) if length else ""
+
+        a, b, c = (code(seed, 2000) for seed in "abc")
+        pairs = similarity.compare([
+            ("ada", {"softmax": b, "attention": c}), ("bo", {"softmax": code("d", 600, "b", 1400), "attention": c}),
+            ("chen", {"softmax": a[:400]}), ("dara", {"softmax": code("e", 600, "a", 400)}),  # a part of a longer one
+            ("eve", {"gpt": code("f", 1500, "b", 500)}), ("fay", {"gpt": code("g", 1500, "b", 500)}),
+            ("gus", {"ffn": code("h", 18, "a", 52)}), ("hal", {"ffn": code("i", 18, "a", 52)}),  # both are short
+        ], TRANSFORMER, threshold=0.1)  # fmt: skip
+        assert [(pair.first, pair.second, pair.names) for pair in pairs] == [
+            ("chen", "dara", ("softmax",)), ("ada", "bo", ("attention", "softmax")),
+        ]  # fmt: skip
+        assert pairs[0].share == 1 and pairs[0].shared < pairs[1].shared
 
     @pytest.mark.slow
     def test_find_similar_notebooks_preamble_not_counted(self, solutions, tmp_path):

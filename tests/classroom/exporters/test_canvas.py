@@ -10,7 +10,7 @@ import tarfile
 import zipfile
 
 import pytest
-from support.commands import succeed
+from support.commands import refusal, succeed
 from support.lms_files import canvas_gradebook, written
 from support.lms_importers import CanvasCourse
 from support.softmax_class import RIGHT, WRONG, grade
@@ -92,6 +92,7 @@ def test_canvas_imports_every_score_to_its_student(book, tmp_path, variant):
     done = course.import_gradebook(written(plan, tmp_path))
     assert done["scores"] == expected_scores(book)
     assert not done["new_students"] and not done["new_assignments"] and not done["points"]
+    assert not any("Not in this class" in line for line in plan.lines)
 
 
 @pytest.mark.parametrize("encoding", ["utf-8", "utf-8-sig", "utf-16", "cp1252"])
@@ -123,33 +124,38 @@ def test_canvas_roster_with_blank_cells_is_refused(book, tmp_path):
         student["roster"] = dict(zip(gradebook_file.titles, row, strict=True))
     with pytest.raises(UsageError, match=r"Family0, Given0 \(attention\).*--gradebook FILE"):
         canvas.plan(book, None)
+    book.students[3]["roster"][TITLES["attention"]] = "0.25"  # an old grade
     plan = canvas.plan(book, None, assignments=["attention"])
+    assert not any("that change" in line for line in plan.lines)
     scores = canvas_course(book).import_gradebook(written(plan, tmp_path))["scores"]
     assert scores == {key: score for key, score in expected_scores(book).items() if key[1] == ATTENTION}
 
 
 def test_canvas_changed_scores_are_said_or_kept(book, tmp_path):
     course = canvas_course(book)
-    course.scores = {(9003, SOFTMAX): "0.25", (9004, SOFTMAX): "EX"}
+    same = str(float(expected_scores(book)[9005, SOFTMAX]) + 0.001)
+    course.scores = {(9003, SOFTMAX): "0.25", (9004, SOFTMAX): "ex", (9005, SOFTMAX): same}
     changed, lines = imported(book, course, tmp_path)
     assert any("Family3, Given3 (softmax 0.25" in line for line in lines)
-    assert any("Excused in Canvas" in line and "Given4" in line for line in lines)
+    assert any("Excused in Canvas" in line and "Given4" in line for line in lines) and "Given5" not in str(lines)
     assert (9003, SOFTMAX) in changed["scores"] and (9004, SOFTMAX) not in changed["scores"]
     kept, _ = imported(book, course, tmp_path, keep_existing=True)
     assert (9003, SOFTMAX) not in kept["scores"]
 
 
 def test_canvas_excused_student_is_ex(book, tmp_path):
-    book.students[2]["assignments"]["softmax"].update(excused=True, score=0.0)
+    for one in book.students[2]["assignments"].values():
+        one.update(excused=True, score=0.0)
     assert imported(book, canvas_course(book), tmp_path)[0]["scores"][9002, SOFTMAX] == "EX"
 
 
 def test_canvas_not_assigned_student_is_named(book, tmp_path):
     course = canvas_course(book)
-    course.not_assigned = {(9002, SOFTMAX)}
+    course.not_assigned = {(9002, SOFTMAX), (9003, SOFTMAX)}
+    book.students[3]["assignments"]["softmax"].update(excused=True)
     done, lines = imported(book, course, tmp_path)
     assert (9002, SOFTMAX) not in done["scores"]
-    assert any("Not assigned" in line and "Given2" in line for line in lines)
+    assert ["Given3" in line for line in lines if "Not assigned" in line and "Given2" in line] == [False]
 
 
 def test_canvas_other_maximum_scales_the_scores(book, tmp_path):
@@ -215,7 +221,7 @@ def test_canvas_section_needs_partial(book, tmp_path):
     (["Softmax and cross-entropy (1)", "2. attention.py (2)"], None),
     (["softmax (1)", "Multi-head attention (2)"], ["softmax (1)"]),
     (["softmax (1)", "Attention quiz (2)", "attention"], ["softmax (1)"]),
-    (["softmax (1)", "softmax homework (3)", "attention (2)"], ["softmax (1)", "attention (2)"]),
+    (["Softmax (1)", "softmax homework (3)", "attention (2)"], ["Softmax (1)", "attention (2)"]),
 ])  # fmt: skip
 def test_find_columns_recognizes_only_the_assignment(titles, found):
     file = canvas.CanvasGradebook("f", ["Student", "ID", "Section", *titles], [], None, True)
@@ -242,7 +248,8 @@ def test_export_canvas_says_first_and_writes(book, tmp_path):
     (out / "class.json").write_text(json.dumps(book.document), "utf-8")
     command = ["export", "canvas", out, "--gradebook", path]
     said = succeed(*command, "--dry-run").stdout
-    assert "attention" in said and '--column attention="TITLE"' in said.replace("\n", " ")
+    assert "no column (1): attention" in said and '--column attention="TITLE"' in said.replace("\n", " ")
+    assert "has no column for attention" in refusal(*command, "--assignment", "attention", "--assignment", "softmax")
     assert "softmax 0.25" in said and "softmax 0.25" not in succeed(*command, "--dry-run", "--keep-existing").stdout
     assert not (out / "exports").exists()
     succeed(*command, "--column", f"attention=Looking at tokens ({ATTENTION})")
@@ -291,13 +298,15 @@ def test_canvas_feedback_zip_becomes_comments(book, tmp_path):
 
 def test_feedback_zip_is_about_one_assignment(book, tmp_path):
     student = book.students[2]
-    student["assignments"]["softmax"]["upload_name"] = "x_9002_70002_notes.txt"
+    student["assignments"]["softmax"]["upload_name"] = "../x_9002_70002_notes.txt"
+    student["dropped"] = ["softmax"]
     about = {"time": "", "by": "", "location": None}
     student["comments"] = [about | {"assignment": one, "text": f"See {one}"} for one in ("attention", "")]
     feedback_zip.write_canvas(book, tmp_path / "f.zip", "softmax")
     text = zipfile.ZipFile(tmp_path / "f.zip").read("x_9002_70002_notes.txt").decode()
     grade = student["assignments"]["softmax"]
-    assert f"**{grade['score']:.4g} of {grade['possible']:g}**" in text and "- See" in text and "- See att" not in text
+    assert f"**{grade['score']:.4g} of {grade['possible']:g}**" in text and "- See" in text
+    assert "attention" not in text and "dropped" not in text
 
 
 @pytest.mark.slow

@@ -20,8 +20,10 @@ from support.reading import csv_rows, read_json
 
 from autograder.classroom.exporters import csv_cells, gradescope, junit, table
 from autograder.classroom.policy.model import AssignmentPolicy, ChecksPolicy, Policy
+from autograder.classroom.policy.policy_file import load_policy
 from autograder.classroom.storage import gradebook
 from autograder.cli.export import export
+from autograder.courses.transformer import TRANSFORMER
 from autograder.errors import UsageError
 from autograder.report.score_words import score_lines
 
@@ -175,11 +177,8 @@ def assert_valid(element):
         assert_valid(child)
 
 
-def test_junit_example_is_valid():
-    assert_valid(ET.parse(EXAMPLES / "junit.xml").getroot())
-
-
 def test_junit_output_is_valid_and_counts_match(book, tmp_path):
+    assert_valid(ET.parse(EXAMPLES / "junit.xml").getroot())
     book = changed(book, 2, status="unreadable", reason="bad zip \x00\x1b[31m")
     assert junit.write(book, tmp_path / "junit.xml") == 30
     root = ET.parse(tmp_path / "junit.xml").getroot()
@@ -188,7 +187,10 @@ def test_junit_output_is_valid_and_counts_match(book, tmp_path):
         for kind, attribute in (("failure", "failures"), ("error", "errors"), ("skipped", "skipped")):
             assert len(suite.findall(f"testcase/{kind}")) == int(suite.get(attribute))
         assert len(suite.findall("testcase")) == int(suite.get("tests"))
+        assert re.fullmatch(r"[\d-]{10}T[\d:]{8}", suite.get("timestamp"))
         if student["status"] == "graded":
+            without = sum(grade["file"] is None for grade in student["assignments"].values())
+            assert int(suite.get("tests")) == sum(student["statuses"].values()) + without
             assert int(suite.get("failures")) == student["statuses"].get("failed", 0)
 
 
@@ -217,9 +219,10 @@ def test_junit_skipped_check_gives_the_reason(book, tmp_path):
 def test_gradescope_output_explains_the_score(book):
     student, result = next((s, r) for s, r in book.results() if r)
     comment = {"time": "", "by": "", "assignment": "training", "text": "See me", "location": None}
+    result["notes"] = ["left out"]
     document = gradescope.document_of(book, {**student, "comments": [comment]}, result, "visible")
     assert document["output"].startswith("\n".join(score_lines(student, book.document)))
-    assert "See me" in document["output"]
+    assert "See me" in document["output"] and document["output"].endswith("left out")
 
 
 def test_gradescope_one_assignment_has_its_own_score(book, tmp_path):
@@ -233,6 +236,13 @@ def test_gradescope_one_assignment_has_its_own_score(book, tmp_path):
     count = gradescope.write(missing, tmp_path, assignment="softmax")
     assert count == sum(s["assignments"]["softmax"]["status"] != "missing" for s in missing.students)
     assert not (tmp_path / f"{missing.students[5]['submission']}.json").exists()
+
+
+def test_gradescope_policy_is_what_the_class_has(tmp_path):
+    rules = {"softmax": AssignmentPolicy(weight=0.0), "gpt": AssignmentPolicy(points=0.0, weight=1.0)}
+    policy = Policy(bonus="off", own_prerequisites=True, assignments=rules)
+    (tmp_path / "course.toml").write_text(gradescope.policy_text(policy))
+    assert load_policy(tmp_path / "course.toml", TRANSFORMER) == policy
 
 
 @pytest.mark.slow

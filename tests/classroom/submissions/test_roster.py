@@ -22,8 +22,8 @@ Participant 77,Ada Lovelace,a@x
 Participant 78,J,b@x
 Participant 9,E,c@x
 """
-NAMES = "\ufeffname;id\nAda Lovelace;1\nJohn von Neumann;2\nE;3\n"
-LOGINS = "id,first_name,last_name,email\nalove,Ada,Lovelace,\njneu,J,N,\nen,E,N,\n"
+NAMES = "\ufeffname;id\nAda Lovelace;1\nJöhn von Neumann;2\nE;3\n"
+LOGINS = "id,first_name,last_name,email\nalove,Ada,Lovelace,\njneu,John,von Neumann,\nen,E,N,\n"
 CANVAS_GRADEBOOK = """Student,ID,SIS User ID,SIS Login ID,Section,Softmax (12)
     Points Possible,,,,,10
 "Lovelace, Ada",4021,S1,ada@x.edu,A,
@@ -38,7 +38,7 @@ CANVAS_GRADEBOOK = """Student,ID,SIS User ID,SIS Login ID,Section,Softmax (12)
     (("Ada Lovelace/softmax.py", "John von Neumann/softmax.py"), NAMES),
     ([f"{name}_assignsubmission_file/softmax.py" for name in ("Ada Lovelace_77", "John von Neumann_78")],
      MOODLE_WORKSHEET),
-    (("alove/softmax.py", "jneu/softmax.py"), LOGINS),
+    (("alove/softmax.py", "vonneumannjohn/softmax.py"), LOGINS),
 ])  # fmt: skip
 def test_merge_students_finds_people_in_every_export(tmp_path, names, table):
     found = match(tmp_path, table, *names)
@@ -50,6 +50,12 @@ def test_merge_students_finds_people_in_every_export(tmp_path, names, table):
 def test_merge_students_keeps_the_blanks_of_an_nbgrader_id(tmp_path):
     names = ("ada  b /softmax/softmax.py", "bo/softmax/softmax.py")
     assert [one.id for one in match(tmp_path, "id,name\nAda B,Ada B\nbo,Bo\n", *names)] == ["ada  b ", "bo"]
+
+
+def test_merge_students_number_of_moodle_is_no_student_number(tmp_path):
+    table = "Identifier,Full name,Nume\u0301ro d'identification\nParticipant 77,Ada,M7\nParticipant 78,Bo,\n"
+    found = match(tmp_path, table, "M7/softmax.py", "78/softmax.py")
+    assert [(one.name, one.id, one.attempts) for one in found] == [("Ada", "M7", 1), ("Bo", "78", 0), ("", "", 1)]
 
 
 def test_merge_students_unlisted_student_gets_a_note(tmp_path):
@@ -87,12 +93,12 @@ def test_merge_students_address_counts_more_than_an_id(tmp_path):
 @pytest.mark.parametrize(("text", "fragment"), [
     ("a,b\n1,2\n", "no column name, id or email"),
     ("id\n1\n1\n", "twice"),
-    ("", "lists no students"),
+    ("", "lists no students"), ("x" * 200_000, "not valid CSV"),
     ("name,id\n", "lists no students"),
     ('id,name\n1,"' + "a" * 200_000, "not valid CSV after line"),
     ("id,name\n1,Ada\n2,Lovelace, Bo\n", "line 3 has 3 cells for 2 titles"),
     ("id;name\n1;Ada;Lovelace\n", "A text that contains a semicolon"),
-], ids=["no-column", "twice", "empty", "titles-only", "open-quote", "comma", "semicolon"])  # fmt: skip
+], ids=["no-column", "twice", "empty", "long", "titles-only", "open-quote", "comma", "semicolon"])  # fmt: skip
 def test_read_roster_invalid_file_is_an_error(tmp_path, text, fragment):
     (tmp_path / "roster.csv").write_text(text, "utf-8")
     with pytest.raises(UsageError, match=fragment):
