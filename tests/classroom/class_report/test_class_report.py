@@ -283,8 +283,7 @@ def test_render_class_data_cannot_close_its_script(records):
 
 @pytest.mark.slow
 @pytest.mark.parametrize(("arguments", "words"), [
-    (["nowhere"], "no such folder"),
-    (["{here}"], "class.json"),
+    (["nowhere"], "no such folder"), (["{here}"], "class.json"),
     (["{book}", "--html", "/proc/nowhere/x.html"], "--html FILE"),
     (["{book}", "--similar", "{here}/none"], "no such folder"),
 ])  # fmt: skip

@@ -259,8 +259,7 @@ def test_export_canvas_says_first_and_writes(book, tmp_path):
 
 
 @pytest.mark.parametrize(("content", "words"), [
-    (b"", "is not a gradebook of Canvas"),
-    (b"Name,Grade\nAda,1\n", "first columns are Name, Grade"),
+    (b"", "is not a gradebook of Canvas"), (b"Name,Grade\nAda,1\n", "first columns are Name, Grade"),
     (b"\x81\x8d\xff\x00", "--gradebook FILE"),
 ])  # fmt: skip
 def test_read_gradebook_unusable_file_is_one_line(tmp_path, content, words):

@@ -298,12 +298,10 @@ def test_gradescope_autograder_full_feedback_is_refused(tmp_path):
 
 @pytest.mark.slow
 @pytest.mark.parametrize(("arguments", "words"), [
-    (["csv", "nowhere"], "no such folder"),
-    (["csv", "{here}"], "class.json"),
+    (["csv", "nowhere"], "no such folder"), (["csv", "{here}"], "class.json"),
     (["moodle", "{book}", "--assignment", "gpt"], "not graded for 'gpt'"),
     (["moodle", "{book}", "--worksheet", "nowhere.csv"], "--worksheet FILE"),
-    (["moodle", "{book}"], "Download grading worksheet"),
-    (["canvas", "{book}"], "Export Entire Gradebook"),
+    (["moodle", "{book}"], "Download grading worksheet"), (["canvas", "{book}"], "Export Entire Gradebook"),
     (["canvas", "{book}", "--gradebook", "nowhere.csv"], "--gradebook FILE"),
     (["canvas", "{book}", "--column", "softmax"], "NAME=TITLE"),
     (["canvas-feedback", "{book}"], "--assignment softmax or training"),

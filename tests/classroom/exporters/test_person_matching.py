@@ -42,10 +42,7 @@ def test_match_identifiers_of_two_rows_or_two_students():
     result = match(students, rows)
     assert result.rows == {} and "several rows" in result.unmatched[0]
     assert "several students" in result.unmatched[1]
-
-
-def test_match_platform_number_settles_it():
-    students = [person("Ada", platform="1", number="2")]
+    students = [person("Ada", platform="1", number="2")]  # the platform's number settles it
     assert match(students, [person("Bo", number="2"), person("Ada", platform="1")]).rows == {1: 0}
 
 

@@ -28,15 +28,10 @@ def test_result_counts_only_if_it_is_complete(tmp_path, content, changes, key, c
 
 
 @pytest.mark.parametrize("line", [
-    '{"file": "../ada.json", "key": "k"}',
-    '{"file": "/etc/passwd", "key": "k"}',
-    '{"file": "ada.json", "key": "k", "status": "passed"}',
-    '{"file": "ada.json", "key": 3}',
+    '{"file": "../ada.json", "key": "k"}', '{"file": "/etc/passwd", "key": "k"}',
+    '{"file": "ada.json", "key": "k", "status": "passed"}', '{"file": "ada.json", "key": 3}',
     '{"file": "ada.json", "key": "k", "functions": {"softmax.softmax": "many"}}',
-    '{"file": "ada.json", "key": "k", "checks": 7}', '"x"', "NaN",
-    '{"file": "ada.json", "ke',
-    "[" * 100_000,
-    "",
+    '{"file": "ada.json", "key": "k", "checks": 7}', '"x"', "NaN", '{"file": "ada.json", "ke', "[" * 100_000, "",
 ])  # fmt: skip
 def test_journal_line_that_is_damaged_counts_as_not_graded(tmp_path, line):
     (tmp_path / JOURNAL).write_text(f'{line}\n{{"file": "bo.json", "key": "k"}}\n{line}')
@@ -105,8 +100,7 @@ def test_readable_names_keeps_safe_names():
 
 
 @pytest.mark.parametrize(("text", "readable"), [
-    ("<img src=x onerror=alert(1)>", "img src x onerror alert(1) "),
-    ("../../etc/passwd", "etc passwd "),
+    ("<img src=x onerror=alert(1)>", "img src x onerror alert(1) "), ("../../etc/passwd", "etc passwd "),
     ("50%", "50 "), ("a\u202eb\x1b[31m", "a b 31m "), ("-rf", "rf "),
     ("nul", ""), ("COM1.txt", ""), ("...", ""), ("", ""),
 ])  # fmt: skip

@@ -91,10 +91,8 @@ def test_merge_students_address_counts_more_than_an_id(tmp_path):
 
 
 @pytest.mark.parametrize(("text", "fragment"), [
-    ("a,b\n1,2\n", "no column name, id or email"),
-    ("id\n1\n1\n", "twice"),
-    ("", "lists no students"), ("x" * 200_000, "not valid CSV"),
-    ("name,id\n", "lists no students"),
+    ("a,b\n1,2\n", "no column name, id or email"), ("id\n1\n1\n", "twice"),
+    ("", "lists no students"), ("x" * 200_000, "not valid CSV"), ("name,id\n", "lists no students"),
     ('id,name\n1,"' + "a" * 200_000, "not valid CSV after line"),
     ("id,name\n1,Ada\n2,Lovelace, Bo\n", "line 3 has 3 cells for 2 titles"),
     ("id;name\n1;Ada;Lovelace\n", "A text that contains a semicolon"),
