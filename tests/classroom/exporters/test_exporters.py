@@ -284,14 +284,11 @@ def test_gradescope_autograder_assignments_default_to_class(book, tmp_path, word
         assert json.loads(archive.read("settings.json"))["assignments"] == graded
 
 
-def test_gradescope_run_failure_writes_the_reason(tmp_path):
+def test_gradescope_run_failure_writes_the_reason_and_full_feedback_is_refused(tmp_path):
     settings = '{"assignments": [], "seed": 0, "feedback": "summary"}'
     root = write_files(tmp_path / "autograder", {"source/settings.json": settings})
     gradescope.main(root)
     assert "could not run" in read_json(root / "results" / "results.json")["output"]
-
-
-def test_gradescope_autograder_full_feedback_is_refused(tmp_path):
     with pytest.raises(UsageError, match="expected values"):
         gradescope.write_autograder(tmp_path / "a.zip", gradescope.GradescopeSettings(feedback="full"))
 

@@ -50,11 +50,6 @@ def test_load_policy_reads_every_section(tmp_path):
     assert list(policy.assignments) == ["softmax", "attention"]
 
 
-def test_load_policy_reads_the_time_zone(tmp_path):
-    assert load(tmp_path, 'time_zone = "Europe/Berlin"').time_zone == "Europe/Berlin"
-    assert load(tmp_path, "").time_zone == "UTC"
-
-
 @pytest.mark.parametrize("name", ["Europe/Berln", "Mars", "Europe", "", "../../etc/passwd", "x" * 400])
 def test_load_policy_unknown_time_zone_is_one_line(tmp_path, name):
     with pytest.raises(UsageError, match=r"course\.toml, line 1: time_zone: .* is not a time zone\. ") as caught:
@@ -85,7 +80,9 @@ def test_load_policy_reads_points_of_functions_and_rubric(tmp_path):
     assert policy.assignments["softmax"].rubric == (RubricItem("q1", "Why?", 5.0), RubricItem("q2", "q2", 2.5))
 
 
-def test_load_policy_ignores_byte_order_mark(tmp_path):
+def test_load_policy_reads_the_time_zone_and_ignores_a_byte_order_mark(tmp_path):
+    assert load(tmp_path, 'time_zone = "Europe/Berlin"').time_zone == "Europe/Berlin"
+    assert load(tmp_path, "").time_zone == "UTC"
     (tmp_path / "course.toml").write_bytes(b"\xef\xbb\xbfseed = 7\r\n")
     assert load_policy(tmp_path / "course.toml", TRANSFORMER).seed == 7
 

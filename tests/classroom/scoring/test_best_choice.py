@@ -45,12 +45,9 @@ def kept(*assignments, drops):
     return [*best_choice([Candidate(weight, {0: share}) for weight, share in assignments], drops).bank_days]
 
 
-def test_best_choice_heavier_one_may_be_dropped():
+def test_best_choice_keeps_the_heaviest_only_of_equal_shares():
     # The lowest share is that of the last one; without the first, the average is higher.
     assert kept((10.0, 0.5), (10.0, 1.0), (1.0, 0.4), drops=1) == [1, 2]
-
-
-def test_best_choice_equal_shares_keep_the_heaviest():
     assert kept((1.0, 0.0), (3.0, 0.0), (2.0, 0.0), drops=2) == [1]
     assert kept((1.0, 1.0), (1.0, 1.0), (1.0, 1.0), drops=1) == [0, 1]
 
