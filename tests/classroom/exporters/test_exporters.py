@@ -53,8 +53,7 @@ def failed(book):
     """The class, in which the assignments of three students have no result, but one of them a score by hand."""
     changed_book = copy.deepcopy(book)
     for number, status in enumerate(("waiting", "failed", "failed")):
-        grade = changed_book.students[number]["assignments"]["softmax"]
-        grade.update(status=status, score=0.0, by_hand=number == 2)
+        changed_book.students[number]["assignments"]["softmax"].update(status=status, score=0.0, by_hand=number == 2)
     return changed_book
 
 
@@ -82,10 +81,13 @@ def test_table_has_a_row_per_student(book, tmp_path):
 
 
 def test_table_leaves_scores_without_a_result_empty(failed, tmp_path):
+    failed.students[3]["assignments"]["softmax"]["excused"], failed.students[3]["notes"] = True, ["=1+1"]
     table.write(failed.document, tmp_path / "grades.csv")
-    columns, rows = ("percent", "score", "softmax", "softmax_percent"), csv_rows(tmp_path / "grades.csv")[:4]
-    assert [[bool(row[name]) for name in columns] for row in rows] == [[False] * 4] * 2 + [[True] * 4] * 2
-    assert all(row["training"] for row in rows)
+    columns = ("percent", "score", "softmax_raw", "softmax", "softmax_percent")
+    rows = csv_rows(tmp_path / "grades.csv")[:4]
+    known = [[bool(row[name]) for name in columns] for row in rows]
+    assert known == [[False] * 5, [False] * 5, [True] * 5, [True] * 3 + [False] * 2]
+    assert all(row["training"] for row in rows) and rows[3]["notes"] == "'=1+1"
 
 
 def test_export_waits_for_students_without_a_result(failed, tmp_path):

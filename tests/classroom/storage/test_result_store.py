@@ -48,13 +48,10 @@ def test_journal_keeps_the_last_result_of_each_file(tmp_path):
 
 
 @pytest.mark.parametrize("wanted", [0, 7])
-def test_seed_is_the_wanted_one_then_the_stored_one(tmp_path, wanted):
+def test_seed_is_the_wanted_one_then_the_stored_one_then_drawn(tmp_path, wanted):
     run_records.write_settings(tmp_path, wanted, None, None)
     assert run_records.find_seed(tmp_path, Policy()) == wanted
     assert run_records.find_seed(tmp_path, Policy(seed=8)) == 8
-
-
-def test_seed_is_drawn_if_there_is_none(tmp_path):
     (tmp_path / run_records.RUN).write_text("[" * 100_000)  # It cannot be read.
     assert run_records.find_seed(tmp_path, Policy()) != run_records.find_seed(tmp_path, Policy())
 
