@@ -48,16 +48,16 @@ def test_check_correct_code_earns_all_points_also_with_warnings(submission, chec
         result = check_submission(submission(softmax=code), "softmax.softmax")
         assert result.passed, [c.message for c in result.checks if c.status != "passed"]
         assert result.earned == result.possible(TRANSFORMER) > 0
-    assert "divide by zero" in result.checks[0].warnings[0]
+    assert all(len(check.warnings) <= 1 for check in result.checks) and "divide by zero" in result.checks[0].warnings[0]
 
 
 def test_check_wrong_code_reports_details(submission, check_submission):
-    wrong = RIGHT.replace("/ temperature", "* temperature")
+    wrong = RIGHT.replace("/ temperature", "/ min(temperature, 5)")  # so that not the first call of the check fails
     checks = by_name(check_submission(submission(softmax=wrong), "softmax.softmax").checks)
     assert checks["rows"].status == "passed"
     failed = checks["temperature"]
     assert (failed.status, failed.earned) == ("failed", 0.0)
-    assert "PyTorch's softmax" in failed.message and failed.inputs.endswith("temperature 0.3")
+    assert "PyTorch's softmax" in failed.message and failed.inputs.endswith("temperature 7.0")
     assert failed.location == {"file": "softmax.py", "line": 3, "text": ""} and failed.worst["axes"] == ["row", "class"]
 
 
