@@ -223,9 +223,8 @@ class _Accounting:
     def _choose(self, module: str, candidates: list[_Candidate]) -> None:
         """Let the best candidate of an assignment count."""
         chosen = self._chosen.get(module, "")
-        has_own = any(one.fit and self._functions(one) for one in candidates)
-        if not has_own:
-            candidates = [one for one in candidates if one.fit or module in self._graded]
+        if module not in self._graded and not any(one.fit and self._functions(one) for one in candidates):
+            candidates = [one for one in candidates if one.fit]
         if not candidates:
             return
         # A file with the name of another assignment comes last.
