@@ -1,6 +1,7 @@
 """Versions of the software that a result depends on."""
 
 import platform
+from functools import cache
 from typing import TypedDict
 
 from autograder import __version__
@@ -25,6 +26,7 @@ def installed_version(package: str) -> str | None:
         return None
 
 
+@cache
 def torch_version() -> str | None:
     """Return the installed PyTorch's public version ("2.13.0", not "2.13.0+cpu"), or None."""
     version = installed_version("torch")
