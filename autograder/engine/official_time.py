@@ -80,8 +80,7 @@ class OfficialTimes:
         return tuple(map(official, call.args)), {key: official(value) for key, value in call.kwargs.items()}
 
     def _used(self, code: StudentCode) -> float:
-        activity = code.process.activity()
-        return code.usage.seconds if activity is None else activity.cpu_seconds
+        return activity.cpu_seconds if (activity := code.process.activity()) else code.usage.seconds
 
     def _official_code(self) -> StudentCode:
         if self._code is None:

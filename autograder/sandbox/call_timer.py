@@ -12,11 +12,14 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import NamedTuple
 
+from autograder.core.interpreter import cpu_seconds_of
+
 PATIENCE = 1.0  # seconds that any call may take; only then is its CPU time measured
 MAX_ASLEEP = 2.0  # seconds in one call: NumPy code waits for nothing but the processor
 TRANSFER_SECONDS = 10.0  # for an answer that has begun to arrive
 POLL_SECONDS = 0.1
 SHORTEST_WAIT = 0.001
+Measure = Callable[[], "Activity | None"]
 CLOCK_FACTOR = 3.0  # Where only the clock can be measured, other processes should not cost an honest function points.
 
 
@@ -34,9 +37,8 @@ def activity_of(pid: int) -> Activity | None:
             fields = file.read().rpartition(b")")[2].split()
     except OSError:
         return None
-    try:
-        seconds = time.clock_gettime(~pid << 3 | 2)  # the CPU-time clock of another process, see clock_getcpuclockid(3)
-    except OSError:
+    seconds = cpu_seconds_of(pid)
+    if seconds is None:
         seconds = (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
     # A process in state D waits for a disk or for memory: that is the machine's fault.
     return Activity(seconds, fields[0] not in (b"R", b"D"))
@@ -82,18 +84,17 @@ def _random_pause() -> float:
 
 
 class CallTimer:
-    """The time that one call takes, from now on; `wall_seconds` are what the submission has left."""
+    """The time that one call takes, from now on; `wall_seconds` are left, `used` the CPU seconds so far, if known."""
 
     def __init__(
-        self, deadline: Deadline, wall_seconds: float, activity: Callable[[], Activity | None], sleep: SleepMeter
+        self, deadline: Deadline, wall_seconds: float, activity: Measure, sleep: SleepMeter, used: float | None = None
     ) -> None:
         self._deadline, self._wall_seconds, self._activity, self._sleep = deadline, wall_seconds, activity, sleep
         self._started = self._last = self._looked = time.monotonic()
-        begin = activity()
+        begin = activity() if used is None else Activity(used, is_asleep=False)
         self._is_measurable = begin is not None
         self._cpu_before = begin.cpu_seconds if begin else 0.0
-        self._used = 0.0  # CPU seconds of this call at the last look
-        self._asleep = 0.0
+        self._used = self._asleep = 0.0  # CPU seconds of this call at the last look, and how long it has slept
         self._allowed: float | None = None  # CPU seconds
         self._transfer_started: float | None = None
         self.reason = ""  # why the call was stopped; empty if the submission's time was used up

@@ -56,8 +56,7 @@ class _ForkServer:
             finally:
                 pids = [_pid_of(descriptor) for descriptor in received]
         # Behind bubblewrap, the server's number of the process is another one than the grader's.
-        own_pid = None if self._has_namespace else pid
-        return _ForkedProcess(self, pid, ours, pids[0] if pids else own_pid)
+        return _ForkedProcess(self, pid, ours, pids[0] if pids else None if self._has_namespace else pid)
 
     def ask(self, message: bytes, descriptors: tuple[int, ...] = (), received: list[int] | None = None) -> str:
         """Send a message and return the answer; descriptors that come with it are appended to `received`."""
@@ -91,7 +90,7 @@ class SocketProcess(Process):
 
     def __init__(self, channel: socket.socket, pid: int | None) -> None:
         self.channel = channel
-        self._our_pid = pid  # None if it is unknown in this process namespace
+        self.pid = pid  # None if it is unknown in this process namespace
 
     def send(self, frame: bytes) -> None:
         """Send a request."""
@@ -127,7 +126,7 @@ class SocketProcess(Process):
 
         A process whose answer has not been read yet is not asleep: it waits for the grader.
         """
-        activity = activity_of(self._our_pid) if self._our_pid else None
+        activity = activity_of(self.pid) if self.pid else None
         if activity is None or not activity.is_asleep:
             return activity
         unread = select.poll()

@@ -14,6 +14,7 @@ from typing import IO, Any
 
 from autograder.core import wire_format
 from autograder.core.files import read_at
+from autograder.core.interpreter import cpu_seconds_of
 from autograder.errors import CodeLine
 from autograder.sandbox.call_timer import Activity, CallTimer, Deadline, SleepMeter
 from autograder.sandbox.limits import Limits
@@ -84,7 +85,8 @@ class StudentProcess:
         process = self._running()
         started = time.monotonic()
         wall_seconds = self._limits.submission_seconds - self._usage.seconds
-        timer = self._timer = CallTimer(deadline, wall_seconds, self.activity, self._usage.sleep)
+        used = cpu_seconds_of(process.pid)  # takes a twentieth of the time of `activity`
+        timer = self._timer = CallTimer(deadline, wall_seconds, self.activity, self._usage.sleep, used)
         try:
             try:
                 return self._exchange(process, message, timer)
@@ -116,8 +118,7 @@ class StudentProcess:
     @property
     def seconds_left(self) -> float | None:
         """Roughly how long the running call may still take, for another thread; None if no call is running."""
-        timer = self._timer
-        return timer.seconds_left() if timer is not None else None
+        return timer.seconds_left() if (timer := self._timer) else None
 
     @property
     def cpu_seconds(self) -> float:
@@ -218,8 +219,7 @@ class StudentProcess:
 
     def interrupt(self) -> None:
         """Make the current request, in another thread, end at once as if the process had died."""
-        process = self._process
-        if process is not None:
+        if process := self._process:
             process.interrupt()
 
     def close(self) -> None:

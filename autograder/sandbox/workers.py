@@ -33,6 +33,8 @@ class ExitStatus(NamedTuple):
 class Process(ABC):
     """The running process of one submission, which answers each frame with one frame."""
 
+    pid: int | None = None  # its number for this process, if it has one
+
     @abstractmethod
     def send(self, frame: bytes) -> None:
         """Send a request; raise OSError if the process has ended, TimeoutError if it does not accept it."""
