@@ -10,6 +10,7 @@ function-scoped fixture, and a class has a hundred checks for each student.
 
 import inspect
 from collections.abc import Callable
+from functools import lru_cache
 from typing import Any
 
 import pytest
@@ -33,6 +34,7 @@ Refuses = Callable[..., None]
 WEIGHTS_AXES, STREAM_AXES = ("batch", "head", "query", "key"), ("batch", "position", "d_model")
 
 
+@lru_cache(1024)  # Searching the marks takes longer than many a comparison.
 def function_name(item: pytest.Item) -> str:
     """Return the qualified name of the function that a check grades; empty if the test is not a graded check."""
     mark = item.get_closest_marker("graded")
@@ -93,8 +95,7 @@ class CheckContext:
     @property
     def process(self) -> StudentProcess | None:
         """The process of the code under test, for another thread; None if there is none."""
-        student = self._student  # The other thread may set it to None at any time.
-        return student.process if student is not None else None
+        return student.process if (student := self._student) else None  # The other thread may set it to None.
 
     def begin_check(self, qualified: str, check: str) -> None:
         """Prepare for a check of the function `qualified`."""

@@ -65,8 +65,7 @@ class JobRunner:
 
     def seconds_left(self) -> float | None:
         """From another thread: return roughly how long the current call may still take; None if no call is running."""
-        process = self._context.process
-        return process.seconds_left if process else None
+        return process.seconds_left if (process := self._context.process) else None
 
     def clear_cancellation(self) -> None:
         """Allow jobs to run again after `cancel`."""

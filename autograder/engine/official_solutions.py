@@ -31,6 +31,9 @@ def official_solutions(curriculum: Curriculum, parent: Path | None = None) -> It
         yield folder
 
 
+_source = cache(lambda module, package: registry.solution_path(module, package).read_bytes())
+
+
 @cache
 def _compiled(module: str, package: str) -> bytes:
     """Return the bytecode of an official solution: compiling it would take longer than most checks."""
@@ -74,7 +77,7 @@ def _fill(target: Path, submission: Path, module: str, curriculum: Curriculum) -
             (target / file).write_bytes(content)
     earlier = [name for name, other in modules.items() if other.number < modules[module].number]
     for name in (*given, *earlier):
-        shutil.copyfile(registry.solution_path(name, package), target / f"{name}.py")
+        (target / f"{name}.py").write_bytes(_source(name, package))
     (target / "__pycache__").mkdir()
     functions = (function.qualified for function in modules[module].functions)
     needs = {need.partition(".")[0] for name in functions for need in curriculum.all_prerequisites(name)}

@@ -198,8 +198,7 @@ class StudentCode:
 
         An error is reported as one of the function `name`.
         """
-        reply = self._request({"op": "model", "action": action, **request}, self._curriculum.functions[name])
-        return reply.get("value")
+        return self._request(request | {"op": "model", "action": action}, self._curriculum.functions[name]).get("value")
 
     def load(self, function: Function) -> None:
         """Import the module of a function into the current process; an error shows when the function is called."""
@@ -237,7 +236,7 @@ class StudentCode:
 
     def _deadline(self, function: Function) -> Deadline:
         """Return the deadline of a call of `function`, which follows from what the official solution needs for it."""
-        limits, is_slow = self._limits, not self.usage.slow.isdisjoint(self._needs(function))
+        limits, is_slow = self._limits, bool(self.usage.slow and self.usage.slow & self._needs(function))
         official_seconds = self._official_seconds
         if official_seconds is None:
             return Deadline.fixed(min(limits.retry_seconds if is_slow else math.inf, limits.call_seconds))

@@ -25,8 +25,7 @@ def describe_relation(actual: Array, expected: Array, axes: Sequence[str] = ()) 
         return _relation_of_numbers(*numbers) if expected.dtype.kind == "f" else None
     if not 1 < actual.size == expected.size <= MAX_ENTRIES:
         return _broadcast(actual, expected)
-    dtype = actual.dtype
-    tolerance = RELATIVE.get(dtype, 1e-9)
+    dtype, tolerance = actual.dtype, RELATIVE.get(actual.dtype, 1e-9)
     actual, expected = actual.astype(np.float64), expected.astype(np.float64)
     if not (np.isfinite(actual).all() and np.isfinite(expected).all()) or np.ptp(expected) == 0:
         return None

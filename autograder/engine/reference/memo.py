@@ -47,8 +47,9 @@ class Memo:
         key, used = digest_of(request), self.used.setdefault(module, {})
         if module not in self._loaded:
             self._loaded[module] = read_shipped(shipped_file(self._course, module))
-        path = self._cache / key[:2] / f"{key}.memo" if self._cache else None
-        frame = used.get(key) or self._loaded[module].get(key) or (_read_checked(path) if path else None)
+        frame = used.get(key) or self._loaded[module].get(key)
+        path = self._cache / key[:2] / f"{key}.memo" if self._cache and frame is None else None
+        frame = _read_checked(path) if path else frame
         if frame is None:
             frame = wire_format.pack(compute())
             # A cache that cannot be written (full, read-only, not owned) only costs time.
