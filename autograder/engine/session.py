@@ -32,7 +32,7 @@ CONFIGURATION = Path(__file__).with_name("pytest.ini")
 # is off because the result document is reported instead; `python -m pytest -p autograder.engine.pytest_plugin` has it.
 DISABLED_PLUGINS = """
 cacheprovider capture debugging doctest faulthandler junitxml legacypath logging nose pastebin setuponly setupplan
-stepwise terminal terminalprogress threadexception unraisableexception warnings
+stepwise terminal terminalprogress threadexception unittest unraisableexception warnings
 """
 
 
@@ -60,8 +60,7 @@ def run_in_session(options: Options, main: "Callable[[CheckSession], None]") -> 
         plugin = _SessionPlugin(runner)
         with _without_user_settings():
             code = pytest.main(_arguments(options.curriculum, options.functions), plugins=[pytest_plugin, plugin])
-        error = runner.usage_error or plugin.error
-        if error is not None:
+        if error := runner.usage_error or plugin.error:
             raise error
         if code not in (pytest.ExitCode.OK, pytest.ExitCode.TESTS_FAILED):
             raise InternalError(f"pytest could not run the checks (exit code {int(code)})")
