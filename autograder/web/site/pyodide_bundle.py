@@ -16,6 +16,7 @@ import json
 import re
 import sys
 from collections.abc import Iterable, Iterator, Mapping
+from importlib import metadata
 from pathlib import Path
 from typing import Any
 
@@ -66,8 +67,8 @@ def browser_files(curriculum: Curriculum, pyodide: Mapping[str, bytes] | None = 
     what its digest is. `pyodide` are the files of Pyodide and NumPy that are then used in place of the public CDN.
     """
     answers = registry.folder(curriculum.package)
-    memos = {module: f"{MEMO_FOLDER}/{module}.memo" for module in curriculum.modules}
-    memos = {module: name for module, name in memos.items() if shipped_file(answers, module).is_file()}
+    modules = [module for module in curriculum.modules if shipped_file(answers, module).is_file()]
+    memos = {module: f"{MEMO_FOLDER}/{module}.memo" for module in modules}
     files = {ARCHIVE: headway_archive(curriculum)}
     files |= {name: shipped_file(answers, module).read_bytes() for module, name in memos.items()}
     index = {
@@ -140,8 +141,10 @@ def headway_archive(curriculum: Curriculum) -> bytes:
     modules = imported_modules([*ENTRY_MODULES, *plugins, curriculum.package, *course_modules])
     files = {_path_in_archive(name, path): path.read_bytes() for name, path in modules.items()}
     files |= {f"pygments/{path}.py": f"{name} = None\n".encode() for path, name in _PYGMENTS.items()}
-    for path in (*course, *by_path):
-        files[path.relative_to(_PACKAGE.parent).as_posix()] = path.read_bytes()
+    files |= {path.relative_to(_PACKAGE.parent).as_posix(): path.read_bytes() for path in (*course, *by_path)}
+    others, owners = modules.keys() - {_PACKAGE.name}, metadata.packages_distributions()
+    notices = (file for name in others & owners.keys() for file in metadata.files(owners[name][0]) or ())
+    files |= {str(file): file.read_binary() for file in notices if "LICENSE" in file.name}
     solutions = registry.solutions(curriculum.package)
     for module in curriculum.modules:
         files[f"autograder/_bundle/solutions/{module}.py"] = (solutions / f"{module}.py").read_bytes()
@@ -168,11 +171,8 @@ def imported_modules(names: Iterable[str]) -> dict[str, Path]:
     while pending:
         name = pending.pop()
         top = name.partition(".")[0]
-        if name in found or top in LEFT_OUT.split() or top in sys.stdlib_module_names:
-            continue
-        path = _source(name)
-        if path is None:  # A name that is imported from a module, not a module itself.
-            continue
+        if name in found or top in {*LEFT_OUT.split(), *sys.stdlib_module_names} or not (path := _source(name)):
+            continue  # The last is a name that is imported from a module, not a module itself.
         found[name] = path
         pending += [name.rpartition(".")[0]] * ("." in name)
         pending += _imports(name, path)
