@@ -210,9 +210,9 @@ def test_environment_is_not_visible_to_the_student(student):
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("name", ["numpy", "random", "json", "conftest", "sitecustomize", "frames", "serve"])
+@pytest.mark.parametrize("name", ["numpy", "regex", "random", "json", "conftest", "sitecustomize", "frames", "serve"])
 def test_student_module_shadows_no_library(student, name):
-    assert still_works(student(modules={name: "raise SystemExit('shadowed')\n"}))
+    assert still_works(student("import regex\n", {name: "raise SystemExit('shadowed')\n"}))
 
 
 def test_output_is_that_of_the_last_call_and_clean(student):
