@@ -31,7 +31,7 @@ def hanging(monkeypatch):
         while True:
             clock.now += timer.seconds_to_wait()
 
-    monkeypatch.setattr(student_process.StudentProcess, "_running", lambda self: None)
+    monkeypatch.setattr(student_process.StudentProcess, "_running", lambda self: SimpleNamespace(pid=None))
     monkeypatch.setattr(student_process.StudentProcess, "_exchange", converse)
     return Limits(call_seconds=2.0, submission_seconds=10.0), ResourceUsage()
 
