@@ -84,7 +84,7 @@ def _random_pause() -> float:
 
 
 class CallTimer:
-    """The time that one call takes, from now on; `wall_seconds` are left, `used` the CPU seconds so far, if known."""
+    """The time that one call takes, from now on; `wall_seconds` are left; `used` is the CPU time so far, if known."""
 
     def __init__(
         self, deadline: Deadline, wall_seconds: float, activity: Measure, sleep: SleepMeter, used: float | None = None

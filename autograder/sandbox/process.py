@@ -56,7 +56,7 @@ class _ForkServer:
             finally:
                 pids = [_pid_of(descriptor) for descriptor in received]
         # Behind bubblewrap, the server's number of the process is another one than the grader's.
-        return _ForkedProcess(self, pid, ours, pids[0] if pids else None if self._has_namespace else pid)
+        return _ForkedProcess(self, pid, ours, pids[0] if pids else (None if self._has_namespace else pid))
 
     def ask(self, message: bytes, descriptors: tuple[int, ...] = (), received: list[int] | None = None) -> str:
         """Send a message and return the answer; descriptors that come with it are appended to `received`."""

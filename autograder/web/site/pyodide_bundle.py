@@ -37,8 +37,9 @@ WHEELS_URL = f"https://cdn.jsdelivr.net/pyodide/v{VERSION}/full/"
 FOLDER = "pyodide"  # of the site, beside its pages, with the files of `headway site --pyodide DIR`
 _WHEEL_TAGS = "cp313-cp313-pyodide_2025_0_wasm32.whl"
 ENTRY_MODULES = ("autograder.web.browser.page", "pytest")
-# What a browser cannot use: PyTorch, and what reads stored documents, asks for the user's folders or makes a sandbox.
-LEFT_OUT = "torch tokenizers msgspec platformdirs pyseccomp numpy regex rich click pygments"
+# What a browser cannot use, such as PyTorch and what makes a sandbox, and the standard library, which Pyodide has.
+_OF_OTHERS = "torch tokenizers msgspec platformdirs pyseccomp numpy regex rich click pygments"
+LEFT_OUT = sys.stdlib_module_names.union(_OF_OTHERS.split())
 # What pytest imports of Pygments for the colors of a terminal, which a browser does not have: these names are None.
 _PYGMENTS = {"__init__": "highlight", "formatters/terminal": "TerminalFormatter", "lexer": "Lexer"}
 _PYGMENTS |= {"lexers/diff": "DiffLexer", "lexers/python": "PythonLexer"}
@@ -67,8 +68,7 @@ def browser_files(curriculum: Curriculum, pyodide: Mapping[str, bytes] | None = 
     what its digest is. `pyodide` are the files of Pyodide and NumPy that are then used in place of the public CDN.
     """
     answers = registry.folder(curriculum.package)
-    modules = [module for module in curriculum.modules if shipped_file(answers, module).is_file()]
-    memos = {module: f"{MEMO_FOLDER}/{module}.memo" for module in modules}
+    memos = {name: f"{MEMO_FOLDER}/{name}.memo" for name in curriculum.modules if shipped_file(answers, name).is_file()}
     files = {ARCHIVE: headway_archive(curriculum)}
     files |= {name: shipped_file(answers, module).read_bytes() for module, name in memos.items()}
     index = {
@@ -171,7 +171,7 @@ def imported_modules(names: Iterable[str]) -> dict[str, Path]:
     while pending:
         name = pending.pop()
         top = name.partition(".")[0]
-        if name in found or top in {*LEFT_OUT.split(), *sys.stdlib_module_names} or not (path := _source(name)):
+        if name in found or top in LEFT_OUT or not (path := _source(name)):
             continue  # The last is a name that is imported from a module, not a module itself.
         found[name] = path
         pending += [name.rpartition(".")[0]] * ("." in name)
