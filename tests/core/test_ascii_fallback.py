@@ -1,4 +1,4 @@
-"""Replacing marks that an encoding lacks, and cleaning text before it is shown."""
+"""Marks that an encoding lacks are replaced, and text is cleaned before it is shown."""
 
 import subprocess
 import sys
