@@ -21,6 +21,7 @@ from pathlib import Path
 from urllib.parse import quote
 
 import numpy as np
+from numpy.lib.stride_tricks import sliding_window_view
 from numpy.typing import NDArray
 
 from autograder.classroom.storage.gradebook import Gradebook
@@ -48,6 +49,7 @@ MIN_FINGERPRINTS = 12  # fingerprints that a module needs to be compared; fewer 
 THRESHOLD = 0.5  # smallest share that is listed
 MAX_PAIRS = 200
 MIN_LENGTH = 9  # characters of a filtered line that is marked in a page
+POWERS = np.cumprod(np.full(K, 0x9E3779B97F4A7C15, np.uint64))  # copydetect's own hash differs between processes
 
 
 def find_similar(folder: Path, *, layout: str = "auto") -> SimilarityResult:
@@ -152,12 +154,13 @@ def _count_rare(
 def _fingerprints(code: str) -> NDArray[np.int64]:
     try:
         with hidden_matplotlibrc():  # copydetect imports matplotlib.
-            from copydetect.utils import hashed_kgrams, winnow
+            from copydetect.utils import winnow
     except ImportError:
         raise missing_package("comparing submissions needs copydetect", "class") from None
     if len(code) < K + WINDOW:
         return np.empty(0, dtype=np.int64)
-    return np.asarray(winnow(hashed_kgrams(code, K), WINDOW)[0])
+    hashes = sliding_window_view(np.array([*map(ord, code)], np.uint64), K) @ POWERS
+    return np.asarray(winnow(hashes.astype(np.int64), WINDOW)[0])
 
 
 def _compare_all(reader: SourceReader, submissions: Iterable[tuple[str, dict[str, bytes], str]]) -> SimilarityResult:
