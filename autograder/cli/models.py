@@ -233,8 +233,8 @@ def _obey(line: str, conversation: "Conversation") -> None:
 
 def _answer(question: str, conversation: "Conversation") -> None:
     """Print the answer to a question as it comes, then how long it took."""
+    from autograder.core.interruption import stop_on_ctrl_c
     from autograder.core.text import counted
-    from autograder.models.training.runs import stop_on_ctrl_c
 
     n_before, started, times, n_read = conversation.n_computed, time.perf_counter(), [], 0
     with stop_on_ctrl_c() as stop:

@@ -62,7 +62,7 @@ def train(
 
     Uses your code for each assignment that passes, and the official solution for the rest.
     """
-    from autograder.models.training import checkpoint, datasets, runs, select_modules
+    from autograder.models.training import checkpoint, datasets, in_terminal, runs, select_modules
 
     resumed = None
     if resume:
@@ -81,8 +81,8 @@ def train(
             console.print(note, markup=False)
         if resumed is None:  # last, so that other errors are reported first
             runs.require_new_checkpoint(out, force)
-        runs.require_new_plot(out, force)
-        run = runs.train(
+        in_terminal.require_new_plot(out, force)
+        run = in_terminal.train(
             modules.folder, settings, out, console, resumed, choices["steps"] or settings.steps, plain=plain,
             student=modules.student,
         )  # fmt: skip

@@ -1,32 +1,16 @@
 """The panel for an assignment that passes: what the model can do now, and what to do with it."""
 
-from collections.abc import Sequence
-from dataclasses import dataclass
-
 from rich.console import Group, RenderableType
 from rich.padding import Padding
 from rich.panel import Panel
 from rich.text import Text
 
+from autograder.documents.records import FinishedAssignment
 from autograder.report import styles
 
 WIDEST_BAR = 34
 NARROW_INDENT = 1
 BORDERS = 4  # columns of the panel's border and padding
-
-
-@dataclass(frozen=True)
-class FinishedAssignment:
-    """An assignment that passes, and what to do next with it."""
-
-    number: int
-    module: str
-    outcome: str  # what the student's model can do now; may be empty
-    assignments: tuple[int, int]  # how many pass, and how many there are
-    functions: tuple[int, int]  # how many pass, and how many there are
-    steps: Sequence[tuple[str, str, str]]  # label, command, and what it shows
-    unlocks: Sequence[str]  # assignments that are built on it
-    next_text: str = ""  # the next assignment; empty at the end of the course
 
 
 def finished_panel(finished: FinishedAssignment, columns: int) -> RenderableType:

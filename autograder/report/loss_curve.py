@@ -1,35 +1,17 @@
 """The loss curve of a training run as text: in braille dots, or in ASCII."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from itertools import pairwise
 
 from rich.text import Text
 
+from autograder.documents.records import LossPoint
 from autograder.report import styles
 
-MOST_POINTS = 4000  # kept of a long run
 _DOTS = ((0x01, 0x02, 0x04, 0x40), (0x08, 0x10, 0x20, 0x80))  # of a braille character, by column and row
 BRAILLE = 0x2800
 LABEL = 7  # characters of a number at the left axis
 CURVE, CURVE_NAME, MARK, ASCII_CURVE, ASCII_MARK = "training", "⠒⠒", "●", "*", "o"
-
-
-@dataclass(frozen=True)
-class LossPoint:
-    """The losses after a number of steps."""
-
-    step: int
-    loss: float  # on the training text, averaged over the latest steps
-    validation: float | None = None
-    seconds: float | None = None  # since the run began; None in an earlier part of it, or if nobody asks
-
-
-def thinned(points: list[LossPoint], most: int = MOST_POINTS) -> list[LossPoint]:
-    """Return the points of a loss curve; of a long run only every second one, the last, and those with a validation."""
-    if len(points) <= most:
-        return points
-    return [kept for i, kept in enumerate(points) if i % 2 == 0 or kept is points[-1] or kept.validation is not None]
 
 
 def curve_lines(points: Sequence[LossPoint], until: int, columns: int, rows: int, *, ascii_only: bool) -> list[Text]:

@@ -8,7 +8,8 @@ from rich.console import Console
 from rich.text import Text
 
 from autograder.core.text import code_block
-from autograder.report.loss_curve import LossPoint, curve_lines
+from autograder.documents.records import LossPoint, ModelSummary
+from autograder.report.loss_curve import curve_lines
 from autograder.report.styles import grid
 
 NARROW = 76  # columns of a terminal; below, each run is a line
@@ -27,23 +28,6 @@ pre { border: 1px solid var(--line); padding: .8rem; white-space: pre-wrap; over
 footer, figcaption { color: var(--dim); font-size: .9rem; } figure { margin: 0; }
 svg { width: 100%; height: auto; } svg text { font-size: 12px; fill: var(--dim); }
 """
-
-
-@dataclass(frozen=True)
-class ModelSummary:
-    """A model in a file, as it is listed; one that was trained here has a step."""
-
-    name: str  # of the file
-    kind: str  # "gpt", "bigram", "llama" or "encoder-decoder"; "imported"; empty if the file cannot be read
-    changed: float  # when it was written, in seconds since 1970
-    about: str  # what it is, in a few words; or why it cannot be used
-    step: int | None = None
-    steps: int | None = None
-    loss: float | None = None
-    validation: float | None = None
-    seconds: float | None = None  # that training took
-    parameters: int | None = None
-    changed_settings: tuple[str, ...] = ()  # that are not the preset's, as NAME=VALUE
 
 
 def render_runs(runs: Sequence[ModelSummary], console: Console, *, plain: bool = False) -> None:

@@ -13,8 +13,9 @@ from rich.text import Text
 
 from autograder.course import Curriculum, registry
 from autograder.documents.reading import Document
+from autograder.documents.records import FinishedAssignment
 from autograder.report import styles, wording
-from autograder.report.assignment_finished import FinishedAssignment, finished_panel
+from autograder.report.assignment_finished import finished_panel
 from autograder.report.check_report import BAR_GLYPHS, STATUS_STYLES, check_panel
 from autograder.report.console import text_console
 from autograder.report.help_texts import documentation_panel, hint_table

@@ -6,10 +6,10 @@ from pathlib import Path
 
 from autograder.core.text import clean_name
 from autograder.documents.reading import Document
+from autograder.documents.records import FinishedAssignment
 from autograder.documents.results import Status, SubmissionResult, to_document
 from autograder.engine import session
 from autograder.report import wording
-from autograder.report.assignment_finished import FinishedAssignment
 from autograder.sandbox.limits import Limits
 from autograder.workspace import progress
 from autograder.workspace.finished import finished_assignment

@@ -5,9 +5,9 @@ from collections.abc import Mapping
 
 from autograder.course import Assignment, Curriculum, registry
 from autograder.course.stubs import EXPERIMENT, PICTURE
+from autograder.documents.records import FinishedAssignment
 from autograder.documents.results import Status
 from autograder.errors import UsageError
-from autograder.report.assignment_finished import FinishedAssignment
 from autograder.workspace import files, progress, solutions
 from autograder.workspace.function_source import written_lines
 from autograder.workspace.workspace import Workspace

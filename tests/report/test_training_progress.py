@@ -5,9 +5,10 @@ import io
 import pytest
 from rich.console import Console
 
+from autograder.documents.records import MOST_POINTS, LossPoint, TrainingStart, TrainingUpdate, thinned
 from autograder.models.page.runs import MAX_POINTS
-from autograder.report.loss_curve import MOST_POINTS, LossPoint, curve_lines, thinned
-from autograder.report.training_progress import TrainingStart, TrainingUpdate, sample_text, show_training
+from autograder.report.loss_curve import curve_lines
+from autograder.report.training_progress import sample_text, show_training
 
 POINTS = [LossPoint(10 * i, 3.0 - 0.01 * i, 3.5 - 0.01 * i if i % 25 == 0 else None) for i in range(1, 101)]
 START = TrainingStart("names", "names", 0, 1000, 13_712, 27, 900, 100, None, ("d_model=32",))

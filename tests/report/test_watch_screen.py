@@ -8,8 +8,8 @@ from rich.cells import cell_len
 from support.result_documents import BROKEN, check
 
 from autograder.courses.transformer import TRANSFORMER
+from autograder.documents.records import FinishedAssignment
 from autograder.report import watch_screen
-from autograder.report.assignment_finished import FinishedAssignment
 from autograder.report.check_report import BAR_GLYPHS
 from autograder.workspace.background_checker import CheckReply
 from autograder.workspace.file_watcher import SAVED

@@ -10,7 +10,7 @@ import signal
 import sys
 import threading
 import time
-from collections.abc import Callable, Generator
+from collections.abc import Generator
 from contextlib import closing
 from dataclasses import asdict
 from pathlib import Path
@@ -19,6 +19,7 @@ from typing import Any
 import msgspec
 
 from autograder.core.text import clean
+from autograder.documents.records import TrainingStart, TrainingUpdate
 from autograder.errors import HeadwayError, UsageError
 from autograder.models.page.requests import PageJob, RunRequest, TextRequest
 from autograder.models.pretrained import model_file
@@ -27,11 +28,9 @@ from autograder.models.training import checkpoint, datasets, runs, select_module
 from autograder.models.training.baselines import baselines
 from autograder.models.training.checkpoint import Checkpoint
 from autograder.models.training.sampling import Sampling
-from autograder.report.training_progress import TrainingStart, TrainingUpdate
 
 LONGEST_ERROR = 1000
-
-Write = Callable[[dict[str, Any]], None]
+Record = dict[str, Any]
 
 
 def main() -> int:
@@ -40,32 +39,16 @@ def main() -> int:
     # Only records may be written to the standard output, whatever the checks print.
     with open(os.dup(sys.stdout.fileno()), "w", encoding="utf-8") as records:
         os.dup2(sys.stderr.fileno(), sys.stdout.fileno())
-
-        def write(record: dict[str, Any]) -> None:
-            records.write(json.dumps(record) + "\n")
-            records.flush()
-
         job = msgspec.json.decode(sys.stdin.readline(), type=PageJob)
         stop = threading.Event()
         threading.Thread(target=_wait_for_stop, args=(stop,), daemon=True).start()
         try:
-            if job.request is not None:
-                train(write, stop, Path(job.workspace), job.request)
-            elif job.text is not None:
-                generate(write, stop, Path(job.workspace), job.text)
-        except select_modules.NoPassingModules as error:
-            _write_error(write, f"{error.reason}. Or choose the official solution for everything")
-        except HeadwayError as error:
-            _write_error(write, str(error))
-        except MemoryError:
-            _write_error(write, "not enough memory for this model. Close other programs, or choose a smaller model")
+            for record in work(job, stop):
+                records.write(json.dumps(record) + "\n")
+                records.flush()
         except BrokenPipeError:
             return 1  # The server has ended, so the records are not read.
     return 0
-
-
-def _write_error(write: Write, message: str) -> None:
-    write({"record": "end", "stopped": False, "error": clean(message, LONGEST_ERROR), "notes": []})
 
 
 def _wait_for_stop(stop: threading.Event) -> None:
@@ -73,7 +56,27 @@ def _wait_for_stop(stop: threading.Event) -> None:
     stop.set()
 
 
-def train(write: Write, stop: threading.Event, folder: Path, job: RunRequest) -> None:
+def work(job: PageJob, stop: threading.Event) -> Generator[Record]:
+    """Do a job until it ends or `stop` is set; yield its records, of which the last is "end"."""
+    try:
+        if job.request is not None:
+            yield from _train(stop, Path(job.workspace), job.request, job.check)
+        elif job.text is not None:
+            yield from _generate(stop, Path(job.workspace), job.text, job.check)
+    except select_modules.NoPassingModules as error:
+        yield failure(f"{error.reason}. Or choose the official solution for everything")
+    except HeadwayError as error:
+        yield failure(str(error))
+    except MemoryError:
+        yield failure("not enough memory for this model. Close other programs, or choose a smaller model")
+
+
+def failure(message: str) -> Record:
+    """Return the record of an end with an error."""
+    return {"record": "end", "stopped": False, "error": clean(message, LONGEST_ERROR), "notes": []}
+
+
+def _train(stop: threading.Event, folder: Path, job: RunRequest, check: bool) -> Generator[Record]:
     """Start a run in a workspace, or resume one."""
     path = folder / job.out
     resumed = checkpoint.load(path) if job.resume else None
@@ -85,50 +88,50 @@ def train(write: Write, stop: threading.Event, folder: Path, job: RunRequest) ->
         command = f"headway train --resume --out {job.out}"  # A checkpoint names the file, perhaps somebody else's.
         raise UsageError(f"the text of this run is not in the workspace. Resume it in a terminal: {command}")
     lines = baselines(settings, datasets.text_of(settings))
-    with select_modules.use_modules(folder, job.solution, settings.kind) as modules:
+    with select_modules.use_modules(folder, job.solution, settings.kind, check=check) as modules:
         if stop.is_set():
-            write({"record": "end", "stopped": True, "error": None, "notes": [], "step": 0})
+            yield {"record": "end", "stopped": True, "error": None, "notes": [], "step": 0}
             return
         until = job.steps or settings.steps
         with closing(runs.records(modules.folder, settings, path, resumed, until, stop, modules.student)) as records:
             for record in records:
                 if isinstance(record, TrainingStart):
                     started = time.monotonic()
-                    write({
+                    yield {
                         "record": "start", **asdict(record), "using": modules.describe(),
                         "baselines": [{"label": label, "loss": loss} for label, loss in lines.items()],
                         "earlier": [asdict(point) for point in resumed.curve()] if resumed else [],
-                    })  # fmt: skip
+                    }  # fmt: skip
                 elif isinstance(record, TrainingUpdate):
-                    write({"record": "update", **asdict(record), "seconds": time.monotonic() - started})
+                    yield {"record": "update", **asdict(record), "seconds": time.monotonic() - started}
                 else:
                     badges = select_modules.award_loss_badge(folder, modules, record.run)
-                    write({"record": "end", "stopped": record.stopped, "error": None,
-                           "notes": [*record.comparison, *badges], "step": record.run.step, "saved": True})  # fmt: skip
+                    yield {"record": "end", "stopped": record.stopped, "error": None,
+                           "notes": [*record.comparison, *badges], "step": record.run.step, "saved": True}  # fmt: skip
 
 
-def generate(write: Write, stop: threading.Event, folder: Path, job: TextRequest) -> None:
+def _generate(stop: threading.Event, folder: Path, job: TextRequest, check: bool) -> Generator[Record]:
     """Generate a text with a model in a workspace."""
     model = model_file.load(folder / job.checkpoint)
     prompt, length, notes = job.prompt, job.length, []
     sampling = Sampling(job.temperature, job.top_k, job.top_p, job.seed)
-    with select_modules.use_modules(folder, job.solution, select_modules.kind_of(model)) as modules:
-        write({"record": "start", "using": modules.describe()})
+    with select_modules.use_modules(folder, job.solution, select_modules.kind_of(model), check=check) as modules:
+        yield {"record": "start", "using": modules.describe()}
         if isinstance(model, Checkpoint):
-            text = _write_pieces(write, stop, runs.generate(modules.folder, model, prompt or None, length, sampling))
+            text = yield from _texts(stop, runs.generate(modules.folder, model, prompt or None, length, sampling))
             notes = select_modules.award_name_badge(folder, modules, model, text)
         else:
             speed = Speed()
-            _write_pieces(write, stop, stream_text(modules.folder, model, prompt, length, sampling, speed))
+            yield from _texts(stop, stream_text(modules.folder, model, prompt, length, sampling, speed))
             notes = [str(speed)] if speed.first_seconds else []
-        write({"record": "end", "stopped": stop.is_set(), "error": None, "notes": notes})
+        yield {"record": "end", "stopped": stop.is_set(), "error": None, "notes": notes}
 
 
-def _write_pieces(write: Write, stop: threading.Event, pieces: Generator[str]) -> str:
+def _texts(stop: threading.Event, pieces: Generator[str]) -> Generator[Record, None, str]:
     text = ""
     with closing(pieces):
         for piece in pieces:
-            write({"record": "text", "text": piece})
+            yield {"record": "text", "text": piece}
             text += piece
             if stop.is_set():
                 break

@@ -56,6 +56,7 @@ class PageJob(Struct, frozen=True):
     workspace: str
     request: RunRequest | None = None
     text: TextRequest | None = None
+    check: bool = True  # functions that are not yet known to pass
 
 
 def read(payload: Any, kind: type[T]) -> T:

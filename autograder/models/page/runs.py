@@ -19,12 +19,12 @@ from msgspec.structs import replace
 
 from autograder.course import registry
 from autograder.courses.transformer.training.settings import PRESET_DESCRIPTIONS, PRESETS
+from autograder.documents.records import LossPoint, thinned
 from autograder.errors import UsageError
 from autograder.models.page import requests
 from autograder.models.page.job import Record, TrainingJob
 from autograder.models.page.requests import PageJob, Request, RunRequest, StopRequest, TextRequest
 from autograder.models.training import checkpoint_list, datasets
-from autograder.report.loss_curve import LossPoint, thinned
 from autograder.workspace import files, notebook_files
 
 DEFAULT_NAME = "model"
@@ -32,6 +32,7 @@ MAX_POINTS = 1500  # of the loss curve
 
 Payload = dict[str, Any]
 Reply = dict[str, Any]
+StartJob = Callable[..., Any]  # with the arguments and the methods of `TrainingJob`
 
 
 @dataclass
@@ -56,15 +57,15 @@ class RunState:
 class TrainingRuns:
     """The training and the generation of one workspace: at most one run and one text at a time.
 
-    `emit` gets the events; it is called in the threads of the runs.
+    `emit` gets the events; it is called in the threads of the jobs. `start` starts a job, by default a process.
     """
 
-    def __init__(self, workspace: Path, emit: Callable[[dict[str, Any]], None]) -> None:
-        self._folder, self._emit = workspace.resolve(), emit
+    def __init__(self, workspace: Path, emit: Callable[[Record], None], start: StartJob = TrainingJob) -> None:
+        self._folder, self._emit, self._start = workspace.resolve(), emit, start
         self._lock = threading.RLock()
         self._run: RunState | None = None
-        self._training: TrainingJob | None = None
-        self._generation: TrainingJob | None = None
+        self._training: Any = None
+        self._generation: Any = None
         self._n_generations = 0
         self._closed = False
         # Each takes a payload of the page and returns a reply, or raises UsageError.
@@ -102,7 +103,7 @@ class TrainingRuns:
                 return {"conflict": self._conflict(path)}
             self._require_open()
             run = RunState(self._run.run + 1 if self._run else 1, path.name, wanted.preset)
-            self._training = TrainingJob(job, lambda record: self._receive(run, record))
+            self._training = self._start(job, lambda record: self._receive(run, record))
             self._run = run
             return {"run": run.run, "checkpoint": path.name}
 
@@ -110,11 +111,8 @@ class TrainingRuns:
         """Return the latest run with its loss curve, and everything there is to choose from."""
         requests.read(payload, Request)
         with self._lock:
-            run = self._run.document() if self._run else None
-            generating = self._generation is not None
-        return {
-            "run": run,
-            "generating": generating,
+            reply = {"run": self._run and self._run.document(), "generating": self._generation is not None}
+        return reply | {
             "presets": [
                 {"name": name, **about._asdict(), "kind": PRESETS[name].kind, "data": PRESETS[name].data,
                  "steps": PRESETS[name].steps}
@@ -162,7 +160,7 @@ class TrainingRuns:
             self._require_open()
             self._n_generations += 1
             number = self._n_generations
-            self._generation = TrainingJob(job, lambda record: self._receive_text(number, record))
+            self._generation = self._start(job, lambda record: self._receive_text(number, record))
             return {"generation": number}
 
     def _refuse_links(self, solution: bool) -> None:

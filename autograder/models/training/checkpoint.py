@@ -17,8 +17,8 @@ from autograder.core.text import clean, counted
 from autograder.core.wire_format import Config
 from autograder.courses.transformer.training import hyperparameters
 from autograder.courses.transformer.training.settings import TrainingSettings
+from autograder.documents.records import LossPoint
 from autograder.errors import UsageError
-from autograder.report.loss_curve import LossPoint
 
 FORMAT = "headway.checkpoint/1"
 LARGEST = 4 << 30  # bytes: more than the largest model that can be trained has, with its averages

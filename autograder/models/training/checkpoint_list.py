@@ -14,10 +14,10 @@ from autograder.core.tensor_files import StoredTensor
 from autograder.core.text import clean, counted
 from autograder.courses.transformer.common.pretrained.description import FORMAT
 from autograder.courses.transformer.training.hyperparameters import changed_settings
+from autograder.documents.records import ModelSummary
 from autograder.errors import UsageError
 from autograder.models.pretrained import model_file
 from autograder.models.training import checkpoint, datasets
-from autograder.report.trained_models import ModelSummary
 
 SUFFIX = ".safetensors"
 _NAME = re.compile(r"\w+(?:[._-]\w+)*", re.ASCII)

@@ -7,13 +7,13 @@ from pathlib import Path
 from autograder import __version__
 from autograder.core.text import counted
 from autograder.courses.transformer import TRANSFORMER
+from autograder.documents.records import LossPoint
 from autograder.errors import UsageError
 from autograder.models.training import datasets, runs
 from autograder.models.training.baselines import baselines
 from autograder.models.training.checkpoint import Checkpoint
 from autograder.models.training.sampling import Sampling
 from autograder.models.training.select_modules import MODULES
-from autograder.report.loss_curve import LossPoint
 from autograder.report.trained_models import ModelCard, training_time
 
 SAMPLE_LINES, SAMPLE_CHARACTERS = 12, 400

@@ -1,38 +1,28 @@
-"""Start, resume and finish training runs: `headway train` and `headway generate`."""
+"""Start, resume and finish training runs, and generate text: for a terminal, and for pages."""
 
 import shlex
-import signal
 import tempfile
 import threading
-from collections.abc import Generator, Iterator, Sequence
-from contextlib import closing, contextmanager
+from collections.abc import Generator, Sequence
+from contextlib import closing
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
-from rich.console import Console
-from rich.text import Text
-
-from autograder.core.files import file_stamp, write_atomically
-from autograder.core.output_files import require_replaceable
+from autograder.core.files import file_stamp
 from autograder.core.text import counted
 from autograder.courses.transformer.training.hyperparameters import changed_model, changed_settings
 from autograder.courses.transformer.training.settings import TrainingSettings, find_preset
-from autograder.drawing import figure
+from autograder.documents.records import TrainingStart, TrainingUpdate
 from autograder.errors import UsageError
-from autograder.models.plots.training import loss_curve
 from autograder.models.training import checkpoint, checkpoint_list, datasets
 from autograder.models.training.checkpoint import Checkpoint
 from autograder.models.training.sampling import Sampling
 from autograder.models.training.trainer import Trainer
-from autograder.report.console import break_before_command
-from autograder.report.training_progress import TrainingStart, TrainingUpdate, show_training
 from autograder.sandbox.process import start_workers
 from autograder.workspace.files import text_digest
-from autograder.workspace.terminal import echo_disabled
 
 LONGEST_LINE = 1000  # characters of a generated line, on average
-LINES_OPTIONS = " --lines 10 --temperature 0.8"  # of the command that is recommended for names
 MEASUREMENTS = 10  # how often the validation loss is measured in a run
 
 
@@ -122,52 +112,6 @@ def require_new_checkpoint(out: Path, force: bool) -> None:
     checkpoint_list.require_new_file(out, force)
 
 
-def require_new_plot(out: Path, force: bool) -> None:
-    """Raise UsageError if the loss curve cannot be drawn, or would replace a picture that is no plot of Headway."""
-    figure.require_matplotlib()
-    plot_path = out.with_suffix(".png")
-    if plot_path == out:
-        another = f"Name another file: --out {out.with_suffix('.safetensors')}"
-        raise UsageError(f"{out} is the name of the loss curve. {another}")
-    require_replaceable(plot_path, figure.is_plot, "a plot of Headway", option="--out FILE", force=force)
-
-
-def train(
-    folder: Path,
-    settings: TrainingSettings,
-    out: Path,
-    console: Console,
-    resumed: Checkpoint | None,
-    until: int,
-    *,
-    plain: bool = False,
-    student: Sequence[str] = (),
-) -> Checkpoint:
-    """Train in the terminal, then draw the loss curve beside the checkpoint. Ctrl-C stops the run and saves it."""
-    plot_path, earlier = out.with_suffix(".png"), resumed.curve() if resumed else []
-    with (
-        stop_on_ctrl_c() as stop,
-        closing(records(folder, settings, out, resumed, until, stop, student)) as progress,
-    ):
-        start = next(progress)
-        assert isinstance(start, TrainingStart)
-        with echo_disabled(), show_training(console, start, earlier, plain=plain) as show:
-            for record in progress:
-                if isinstance(record, TrainingUpdate):
-                    show(record)
-                elif isinstance(record, TrainingEnd):
-                    end = record
-    write_atomically(plot_path, figure.to_bytes(loss_curve(end.run), "png"))
-    generate_it = f"headway generate {shlex.quote(str(out))}{LINES_OPTIONS if datasets.has_lines(settings) else ''}"
-    lines = [*end.comparison, f"Wrote {out} and {plot_path.name}. Generate text: {generate_it}"]
-    if end.stopped:
-        resume_line = f"Stopped at step {end.run.step}. Resume: headway train --resume --out {shlex.quote(str(out))}"
-        lines.insert(len(end.comparison), resume_line)
-    for line in lines:
-        console.print(Text(break_before_command(line, console.width)), soft_wrap=True)
-    return end.run
-
-
 def _save(run: Checkpoint, out: Path, before: tuple[int, ...] = ()) -> None:
     """Write the checkpoint; where that fails, or would replace another run's, write it elsewhere.
 
@@ -183,23 +127,6 @@ def _save(run: Checkpoint, out: Path, before: tuple[int, ...] = ()) -> None:
         rescued = Path(tempfile.mkdtemp(prefix="headway-")) / out.name
         checkpoint.save(rescued, run)
         raise UsageError(f"cannot write {out} ({error.strerror}). The checkpoint is in {rescued}: move it") from None
-
-
-@contextmanager
-def stop_on_ctrl_c() -> Iterator[threading.Event]:
-    """Provide an event that Ctrl-C sets, so that the run can be saved; a second Ctrl-C interrupts at once."""
-    stop_requested = threading.Event()
-
-    def handle(number: int, frame: object) -> None:
-        if stop_requested.is_set():
-            raise KeyboardInterrupt
-        stop_requested.set()
-
-    previous = signal.signal(signal.SIGINT, handle)
-    try:
-        yield stop_requested
-    finally:
-        signal.signal(signal.SIGINT, previous)
 
 
 def generate(folder: Path, run: Checkpoint, prompt: str | None, length: int, sampling: Sampling) -> Generator[str]:

@@ -62,11 +62,11 @@ class NoPassingModules(UsageError):
 
 
 @contextmanager
-def use_modules(folder: Path, solution: bool, kind: str = "gpt") -> Iterator[ModuleSelection]:
+def use_modules(folder: Path, solution: bool, kind: str = "gpt", *, check: bool = True) -> Iterator[ModuleSelection]:
     """Provide the official modules if `solution`; else the student's where they pass, official ones for the rest.
 
-    Checks those that are not yet known to pass. A bigram model is a single assignment, so it is never replaced by the
-    official solution.
+    Checks those that are not yet known to pass, if it may `check`. A bigram model is a single assignment, so it is
+    never replaced by the official solution.
     """
     if solution:
         yield ModuleSelection(bundled("solutions"), (), tuple(TRANSFORMER.modules))
@@ -74,7 +74,8 @@ def use_modules(folder: Path, solution: bool, kind: str = "gpt") -> Iterator[Mod
     needed = MODULES[kind]
     functions = tuple(f.qualified for name in needed for f in TRANSFORMER.modules[name].functions if not f.bonus)
     workspace = Workspace.open(folder, TRANSFORMER).require_assignments()
-    statuses = statuses_of(workspace, tuple(name for name in functions if not workspace.snapshot.is_stub(name)))
+    written = tuple(name for name in functions if not workspace.snapshot.is_stub(name))
+    statuses = statuses_of(workspace, written) if check else workspace.statuses
     passing = progress.passed_assignments(statuses, TRANSFORMER)
     given = workspace.state.curriculum.given_modules  # solved for the student
     student = tuple(name for name in needed if name in passing and name not in given)

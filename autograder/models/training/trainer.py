@@ -9,13 +9,13 @@ from typing import Any
 
 from autograder.core.text import clean
 from autograder.courses.transformer.training.settings import PRESETS, TrainingSettings
+from autograder.documents.records import TrainingUpdate
 from autograder.errors import UsageError
 from autograder.models.model_process import ModelProcess
 from autograder.models.training import datasets
 from autograder.models.training.baselines import CountedPairs
 from autograder.models.training.checkpoint import Checkpoint
 from autograder.models.training.sampling import Sampling
-from autograder.report.training_progress import TrainingUpdate
 from autograder.sandbox.workers import Workers
 
 # The function that a run needs last, by the kind of model.

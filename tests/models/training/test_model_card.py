@@ -10,8 +10,8 @@ from support.commands import invoke, refusal, succeed
 from support.html_rules import Elements
 
 from autograder.course.stubs import bundled
-from autograder.models.training import checkpoint, runs
-from autograder.report.loss_curve import LossPoint
+from autograder.documents.records import LossPoint
+from autograder.models.training import checkpoint, in_terminal, runs
 from autograder.report.trained_models import ModelCard, to_html, to_markdown
 
 pytestmark = pytest.mark.slow
@@ -61,8 +61,8 @@ def trained(tmp_path_factory):
     chosen = {"names": (None, ("tokenizer", "softmax")), "own": (str(folder / "diary.txt"), ())}
     for name, (data, student) in chosen.items():
         settings = runs.new_settings("names", data=data, steps=40)
-        console = Console(file=io.StringIO())
-        runs.train(bundled("solutions"), settings, folder / f"{name}.safetensors", console, None, 40, student=student)
+        out = folder / f"{name}.safetensors"
+        in_terminal.train(bundled("solutions"), settings, out, Console(file=io.StringIO()), None, 40, student=student)
     return folder
 
 
@@ -118,7 +118,7 @@ def test_checkpoint_records_the_student_and_the_time(trained, tmp_path):
     run = checkpoint.load(trained / "names.safetensors")
     assert run.student == ["tokenizer", "softmax"] and run.seconds > 0
     first, out, console = run.seconds, tmp_path / "names.safetensors", Console(file=io.StringIO())
-    runs.train(bundled("solutions"), run.settings, out, console, run, 60, student=("softmax", "gpt"))
+    in_terminal.train(bundled("solutions"), run.settings, out, console, run, 60, student=("softmax", "gpt"))
     resumed = checkpoint.load(out)
     assert resumed.student == ["softmax"], "only what was the student's in all steps"
     assert resumed.seconds > first

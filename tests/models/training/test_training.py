@@ -18,7 +18,7 @@ from support.raising import raising
 from autograder.course.stubs import bundled
 from autograder.courses.transformer.training import synthetic_corpus
 from autograder.errors import UsageError
-from autograder.models.training import checkpoint, datasets, runs
+from autograder.models.training import checkpoint, datasets, in_terminal, runs
 from autograder.models.training.trainer import Trainer
 from autograder.sandbox.process import start_workers
 
@@ -151,7 +151,7 @@ def test_run_that_ends_second_keeps_the_checkpoint_of_the_first(tmp_path):
 def test_train_without_matplotlib_stops_before_training(tmp_path, monkeypatch):
     monkeypatch.setitem(sys.modules, "matplotlib", None)
     with pytest.raises(UsageError, match=r"install .*\"train\""):
-        runs.require_new_plot(tmp_path / "m.safetensors", False)
+        in_terminal.require_new_plot(tmp_path / "m.safetensors", False)
 
 
 def test_generate_with_top_k_or_top_p_takes_the_likely_ones(finished_run):

@@ -161,10 +161,9 @@ def test_background_checks_go_on_after_an_error_of_the_disk(server, monkeypatch)
 
 
 @pytest.fixture
-def runs(tmp_path, monkeypatch):
+def runs(tmp_path):
     # A training process that neither begins nor ends.
-    monkeypatch.setattr(training_runs, "TrainingJob", lambda job, on_record: SimpleNamespace(job=job))
-    return training_runs.TrainingRuns(tmp_path, lambda event: None)
+    return training_runs.TrainingRuns(tmp_path, print, lambda job, on_record: SimpleNamespace(job=job))
 
 
 def test_runs_that_start_at_once_are_one(runs):

@@ -10,11 +10,11 @@ import pytest
 from support.training_page import Page
 
 from autograder.courses.transformer.training.settings import PRESET_DESCRIPTIONS, PRESETS
+from autograder.documents.records import LossPoint
 from autograder.errors import UsageError
 from autograder.models.page import process as training_process
 from autograder.models.training import baselines, checkpoint, checkpoint_list, datasets, runs
 from autograder.models.training.checkpoint import Checkpoint
-from autograder.report.loss_curve import LossPoint
 
 
 @pytest.fixture(scope="module")
@@ -64,9 +64,9 @@ def test_resumed_run_reads_no_text_outside_of_the_workspace(tmp_path):
     checkpoint.save(tmp_path / "m.safetensors", Checkpoint(settings, ["a"], 3, {"W": np.zeros(1)}, {}, [1.0] * 3))
     (tmp_path / "w").mkdir()
     (tmp_path / "m.safetensors").rename(tmp_path / "w" / "m.safetensors")
-    job = training_process.RunRequest("bigram", out="m.safetensors", resume=True, solution=True)
-    with pytest.raises(UsageError, match="not in the workspace"):
-        training_process.train(print, threading.Event(), tmp_path / "w", job)
+    run = training_process.RunRequest("bigram", out="m.safetensors", resume=True, solution=True)
+    (end,) = training_process.work(training_process.PageJob(str(tmp_path / "w"), run), threading.Event())
+    assert "not in the workspace" in end["error"]
 
 
 @pytest.mark.parametrize(("action", "payload", "message"), [
