@@ -3,13 +3,14 @@
 import json
 import os
 import re
+import shlex
 import signal
 import subprocess
 import sys
 
 import pytest
-from support.commands import HEADWAY, SOFTMAX, headway, invoke, succeed, timeless
-from support.reading import read_json
+from support.commands import HEADWAY, SOFTMAX, headway, invoke, refusal, succeed, timeless
+from support.reading import checks_of, read_json
 from support.waiting import wait_until
 
 from autograder.courses.transformer import TRANSFORMER
@@ -36,11 +37,16 @@ def test_check_exit_code(workspace, arguments, exit_code):
 
 @pytest.mark.parametrize("earned", [2.0, 0.0])
 def test_check_internal_error_is_the_exit_code_whatever_passed(workspace, monkeypatch, earned):
-    one = CheckResult("softmax.softmax::rows", "softmax.softmax", "Rows", "passed" if earned else "failed", 2.0, earned)
-    result = SubmissionResult("w", "0" * 64, 0, [one], internal_errors=["the reference failed"])
-    outcome = CheckOutcome(result, to_document(result, TRANSFORMER))
-    monkeypatch.setattr("autograder.workspace.check.check_workspace", lambda *arguments, **options: outcome)
-    assert invoke("check", "softmax.softmax", "--dir", workspace).returncode == 3
+    more, given = ("softmax.softmax", "Rows", "passed" if earned else "failed", 2.0, earned), {}
+    checks = [CheckResult(f"softmax.softmax::{name}", *more) for name in ("rows", "columns")]
+    problem = {"internal_errors": ["the reference failed"], "notes": ["Read [b] this."]}
+    result = SubmissionResult("w", "0" * 64, 0, checks, **problem)
+    outcome = CheckOutcome(result, to_document(result, TRANSFORMER), ["★ a badge"])
+    monkeypatch.setattr("autograder.workspace.check.check_workspace", lambda *_, **how: given.update(how) or outcome)
+    done = invoke("check", "softmax.softmax", "--dir", workspace, "--call-seconds", 0.05)
+    assert done.returncode == 3 and given["limits"].call_seconds == 0.05
+    assert "Read [b] this." in done.stdout and "★ a badge" in done.stdout and ("--all" in done.stdout) == (not earned)
+    assert "--all" not in invoke("check", "softmax.softmax", "--dir", workspace, "--all").stdout
 
 
 def test_check_reads_and_writes_the_state_once(tmp_path, monkeypatch):
@@ -166,10 +172,13 @@ def test_check_sandbox_hides_the_files_of_its_user(submission, tmp_path):
     folder = submission(softmax=SPY.format(secret=secret))
     before = sorted(path.name for path in folder.iterdir())
     assert "treasure" in invoke("check", "softmax.softmax", "--dir", folder, "--json", "-").stdout
-    sandboxed = invoke("check", "softmax.softmax", "--dir", folder, "--sandbox", "--json", "-")
-    assert sandboxed.returncode == 1, sandboxed.stderr
+    sandboxed = invoke("check", "softmax.softmax", "--dir", folder, "--sandbox", "--seed", 3, "--json", "-")
+    assert (sandboxed.returncode, "not a workspace" in sandboxed.stderr) == (1, False), sandboxed.stderr
     assert "treasure" not in sandboxed.stdout and "refused" in sandboxed.stdout
-    assert "seccomp" in json.loads(sandboxed.stdout)["sandbox"]
+    document = json.loads(sandboxed.stdout)
+    assert "seccomp" in document["sandbox"] and document["seed"] == 3
+    assert {check["id"].partition("::")[0] for check in checks_of(document)} == {"softmax.softmax"}
+    assert "headway init" in refusal("check", "--dir", secret, "--sandbox")
     assert sorted(path.name for path in folder.iterdir()) == before
 
 
@@ -184,8 +193,9 @@ def test_check_sandbox_missing_is_an_error(workspace, monkeypatch):
 
 
 def test_check_other_folder_recommends_the_sandbox(workspace):
-    advice = f"headway check --dir {workspace} --sandbox"
-    assert advice in invoke("check", "softmax.softmax", "--dir", workspace).stderr
-    assert advice not in invoke("check", "softmax.softmax", cwd=workspace).stderr
-    (workspace / ".headway.json").write_text("{}")
-    assert advice not in invoke("check", "softmax.softmax", "--dir", workspace).stderr
+    folder = workspace.rename(workspace.with_name("ada's work"))
+    advice = f"headway check --dir {shlex.quote(str(folder))} --sandbox\n"
+    assert invoke("check", "softmax.softmax", "--dir", folder).stderr.endswith(advice)
+    assert invoke("check", "softmax.softmax", cwd=folder).stderr == ""
+    (folder / ".headway.json").write_text("{}")
+    assert invoke("check", "softmax.softmax", "--dir", folder).stderr == ""

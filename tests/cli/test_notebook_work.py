@@ -85,6 +85,8 @@ def test_two_versions_need_a_decision(workspace, tmp_path):
 def test_use_without_a_notebook_is_refused(workspace):
     (workspace / NAME).unlink()
     assert "no notebook of softmax" in refusal("check", "softmax", "--use", "notebook", cwd=workspace)
+    assert "not its file" in refusal("check", "softmax.py", "--use", "file", cwd=workspace)
+    assert invoke("check", "--use", "notebook", cwd=workspace).returncode == 1, "of all that have one"
 
 
 def test_reset_diff_and_solution_use_the_notebook(workspace):

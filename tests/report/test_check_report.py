@@ -98,12 +98,9 @@ def test_next_command_stays_on_one_line():
     assert "\n    headway check attention.a_function_with_a_long_name\n" in text
 
 
-def test_summary_shows_no_second_dot_before_not_started():
-    assert "points · 1 not started" in rendered(document(check("attention.attention", "not_started")))
-
-
-def test_summary_shows_internal_errors():
-    assert "report it): bang" in rendered({**document(FAILED), "internal_errors": ["boom", "bang"]})
+def test_summary_shows_internal_errors_and_no_second_dot_before_not_started():
+    text = rendered({**document(check(status="not_started")), "internal_errors": ["boom", "bang"]})
+    assert "report it): bang" in text and "points · 1 not started" in text
 
 
 @pytest.mark.parametrize(("worst", "expected"), [
@@ -193,12 +190,6 @@ def blocked(message):
 
 def test_correct_in_isolation_is_said_if_all_checks_say_it():
     assert ISOLATED in in_notebook(blocked(ISOLATED), blocked(ISOLATED))
-
-
-def test_correct_in_isolation_is_not_said_of_one_check_among_others():
     text = in_notebook(blocked("blocked by softmax.softmax. out differs"), blocked(ISOLATED))
     assert "in isolation" not in text and "2 checks blocked" in text
-
-
-def test_function_with_one_started_check_is_not_called_unwritten():
     assert "not written yet" not in in_notebook(check(status="not_started"), blocked(ISOLATED))

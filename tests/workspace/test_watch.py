@@ -336,8 +336,3 @@ def test_save_ends_the_welcome(started, folder):
     terminal = started(HEADWAY, "or save a file")
     save(folder, WRONG)
     terminal.wait_for("✗ softmax.softmax")
-
-
-def test_headway_outside_a_workspace_shows_help(tmp_path):
-    done = subprocess.run(HEADWAY, cwd=tmp_path, capture_output=True, text=True, check=False)
-    assert "headway init my-gpt" in done.stdout and done.returncode == 0

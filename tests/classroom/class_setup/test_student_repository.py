@@ -7,7 +7,7 @@ import sys
 from xml.etree import ElementTree as ET
 
 import pytest
-from support.commands import invoke, refusal, run_program, succeed
+from support.commands import invoke, run_program, succeed
 
 ASSIGNMENTS = ("softmax", "layernorm")
 
@@ -47,7 +47,3 @@ def test_repository_workflow_command_writes_both_reports(repository):
     assert "tokenizer" not in report
     suite = ET.parse(repository / "junit.xml").getroot()[0]
     assert int(suite.get("tests")) == int(suite.get("skipped")) > 0
-
-
-def test_release_install_needs_the_format_github(tmp_path):
-    assert "--format github" in refusal("release", tmp_path, "--format", "stubs", "--install", "headway")

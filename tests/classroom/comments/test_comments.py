@@ -22,19 +22,21 @@ from autograder.classroom.storage import gradebook, run_records
 from autograder.classroom.storage.result_store import JournalEntry, ResultStore, locked
 from autograder.classroom.submissions.merge_students import merge_students
 from autograder.classroom.submissions.model import Attempt, ClassMember, Source
+from autograder.core.text import local_time
 from autograder.courses.transformer import TRANSFORMER
 from autograder.documents.reading import CLASS_SCHEMA
 from autograder.errors import UsageError
 from autograder.report.student_feedback import as_html, as_markdown, comment_texts
 
 WITH_RUBRIC = AssignmentPolicy(points=20.0, rubric=(RubricItem("q1", "Why?", 5.0),))
-POLICY = Policy(assignments={"softmax": WITH_RUBRIC, "attention": AssignmentPolicy(points=25.0)})
+POINTS = {"softmax": WITH_RUBRIC, "attention": AssignmentPolicy(points=25.0)}
+POLICY = Policy(time_zone="Asia/Tokyo", assignments=POINTS)
 
 
 @pytest.fixture
 def out(tmp_path):
     """A graded class: ada with half of softmax and all of attention, bo with all of softmax, chen with nothing."""
-    folder, names = tmp_path / "out", ("softmax", "attention")
+    folder, names = tmp_path / "the class", ("softmax", "attention")
     source = Source("", names, Path("class"))
     submitted = {"attempts": (Attempt(()),)}
     ada, bo = ClassMember("ada", "Ada Lovelace", "4021", **submitted), ClassMember("bo", "Bo", **submitted)
@@ -61,6 +63,7 @@ def test_comment_adds_points_and_says_before_and_after(out):
     before = scores(out)
     output = comment(out, "4021", "A typo in the sheet.", "--assignment", "softmax", "--add", "2", "--by", "Dr. Berg")
     assert "softmax 10 → 12 of 25, total 70% → 74%" in output and ": +2, so 12" in output
+    assert f"To undo: headway comment '{out}' ada --undo 1\n" in output and f"report '{out}' --feedback" in output
     assert scores(out) == {**before, "ada": {"softmax": 12.0, "attention": 25.0}}
     (row,) = (row for row in csv_rows(out / "grades.csv") if row["submission"] == "ada")
     assert (row["softmax"], row["softmax_raw"], row["percent"]) == ("12", "10", "74")
@@ -72,10 +75,14 @@ def test_comment_adds_points_and_says_before_and_after(out):
 
 
 def test_comment_points_are_stored_with_the_reason(out):
-    comment(out, "bo", "Shown in the lab.", "--assignment", "softmax", "--score", "17", "--reason", "mail of 3 October")
+    options = ("--assignment", "softmax", "--score", "19,5", "--reason", "mail of 3 October", "--by", "Eve")
+    assert "Bo: softmax 20 → 19.5 of 25" in comment(out, "bo", "Shown in the lab.", *options)
     record = comment_records.read(out)[0]
-    assert (record.id, record.student, record.score, record.reason) == ("1", "bo", 17.0, "mail of 3 October")
-    assert scores(out)["bo"]["softmax"] == 17.0
+    assert (record.id, record.student, record.score, record.reason) == ("1", "bo", 19.5, "mail of 3 October")
+    assert scores(out)["bo"]["softmax"] == 19.5
+    listed = f"   1  {local_time(record.time, 'Asia/Tokyo')}  Eve  softmax: {record.summary}: Shown in the lab."
+    assert comment(out, "bo") == f"{listed} [mail of 3 October]\n"
+    assert f"No comments yet. To write one: headway comment '{out}' ada TEXT" in comment(out, "ada")
     assert student_pages.history_by_student(gradebook.read(out))["bo"][-1]["reason"] == "mail of 3 October"
     assert "mail of 3 October" not in (out / "class.json").read_text("utf-8")
 
@@ -97,8 +104,10 @@ def test_comment_is_refused_while_a_run_writes_to_the_folder(out, monkeypatch):
 def test_comment_marks_a_rubric_item(out):
     comment(out, "ada", "Right, but not why.", "--assignment", "softmax", "--rubric", "q1", "--points", "4")
     comment(out, "ada", "Right.", "--assignment", "softmax", "--rubric", "q1", "--points", "5")
+    marked = comment(out, "ada", "Right!", "--assignment", "softmax", "--rubric", "q1", "--points", "5")
+    assert "the score of softmax stays the same" in marked
     rubric = gradebook.read(out).students[0]["assignments"]["softmax"]["rubric"]
-    assert rubric == [{"id": "q1", "title": "Why?", "points": 5.0, "earned": 5.0, "comment": "Right."}]
+    assert rubric == [{"id": "q1", "title": "Why?", "points": 5.0, "earned": 5.0, "comment": "Right!"}]
     assert scores(out)["ada"]["softmax"] == 15.0
 
 
@@ -129,7 +138,7 @@ def test_comment_undo_takes_back_the_points(out):
     assert "To undo" not in comment(out, "ada", "--undo", "1")
     assert scores(out) == before and gradebook.read(out).students[0]["comments"] == []
     listed = comment(out, "ada")
-    assert "Why not. (undone)" in listed and "undid comment 1" in listed
+    assert "Why not. (undone)" in listed and "undid comment 1" in listed and listed.count("(undone)") == 1
     assert "no comment '1' to undo" in comment(out, "ada", "--undo", "1", code=2)
     # An undo is not undone; the points can be given again.
     assert "is itself an undo" in comment(out, "ada", "--undo", "2", code=2)
@@ -182,7 +191,8 @@ def test_class_document_is_exactly_of_its_schema(out):
     (("bo", "x" * 10_001), "longer than 10000"),
     (("bo", "x", "--assignment", "softmax", "--add", "-10001"), "from -10000 to 10000"),
     (("bo", "x", "--undo", "1"), "second command"),
-    (("bo", "x", "--from", "marks.csv"), "Leave out the other"), (("--from", "marks.csv"), "cannot read marks.csv"),
+    (("bo", "--from", "marks.csv"), "Leave out the other"), (("--from", "marks.csv"), "cannot read marks.csv"),
+    (("--from", "marks.csv", "--add", "1"), "Leave out the other"),
 ])  # fmt: skip
 def test_comment_refuses_what_is_wrong(out, arguments, fragment):
     before = scores(out)
@@ -212,6 +222,11 @@ def test_comment_reads_many_from_a_table(out, tmp_path):
         table.write_text(text)
         assert problem in comment(out, "--from", table, code=2)
     assert scores(out)["ada"]["softmax"] == 14.5 and len(comment_records.read(out)) == 2  # all or nothing
+    many = [*rows.splitlines()[:2], *(f"bo;;;;{number}" for number in range(21))]
+    table.write_text("\n".join(many), "utf-8")
+    printed = comment(out, "--from", table)
+    assert "1 of 22 rows is recorded already" in printed
+    assert printed.count("Bo: comment") == 20 and "… and 1 more" in printed
 
 
 def test_comment_needs_a_class_that_this_version_graded(out):

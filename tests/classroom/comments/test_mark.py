@@ -18,15 +18,18 @@ points = 5
 [[assignments.softmax.rubric]]
 id = "q2"
 points = 2.5
+[[exceptions]]
+student = "ed"
+excused = true
 """
-ROSTER = "submission,name,section,ta\nada,Ada,A,grace\nbo,Bo,B,linus\ncy,Cy,A,grace\ndi,Di,A,grace\n"
+ROSTER = "submission,name,section,ta\nada,Ada,A,grace\nbo,Bo,B,linus\ncy,Cy,A,grace\ndi,Di,A,grace\ned,Ed,A,grace\n"
 
 
 @pytest.fixture(scope="module")
 def graded(tmp_path_factory):
-    submissions = {name: f"# Because {name} says so.\n" for name in ("ada", "bo", "cy")}  # nothing from di
+    submissions = {name: f"# Because {name} says so.\n" for name in ("ada", "bo", "cy", "ed")}  # nothing from di
     submissions["cy"] = stub_text("softmax", TRANSFORMER) + submissions["cy"]
-    return grade_class(tmp_path_factory.mktemp("class"), submissions, course_toml=POLICY, class_csv=ROSTER)
+    return grade_class(tmp_path_factory.mktemp("the class"), submissions, course_toml=POLICY, class_csv=ROSTER)
 
 
 @pytest.fixture
@@ -50,14 +53,15 @@ def test_mark_asks_for_each_item_that_has_no_points(out):
     first = comment_records.read(out)[0]
     assert (first.text, first.by, first.rubric) == ("Right, but not why.", "Grace", "q1")
     done = succeed("mark", out, typed="3\n0\n0\n", COLUMNS="200").stdout  # goes on with what is left
-    assert "Because ada" not in done and "3 items marked. Next: headway report" in done
+    assert "Because ada" not in done and f"3 items marked. Next: headway report '{out}' --feedback" in done
     assert earned(out) == {"ada": [4.0, 2.5], "bo": [3.0, 1.0], "cy": [0.0, 0.0]}
 
 
-@pytest.mark.parametrize(("options", "names"), [(("--section", "B"), "bo"), (("--mine", "--by", "Grace"), "ada cy")])
+@pytest.mark.parametrize(("options", "names"), [(("--section", "B"), "bo"), (("--mine", "--by", " Grace"), "ada cy")])
 def test_mark_only_some_students(out, options, names):
-    done = succeed("mark", out, *options, typed="\n" * 4, COLUMNS="200").stdout
-    assert [name for name in ("ada", "bo", "cy") if f"Because {name} says" in done] == names.split()
+    done = succeed("mark", out, *options, typed="\n" * 6, COLUMNS="200").stdout
+    assert "softmax, student 1 of " in done
+    assert [name for name in ("ada", "bo", "cy", "ed") if f"Because {name} says" in done] == names.split()
     assert f"0 items marked, {2 * len(names.split())} left for later" in done
     assert ("def softmax(" in done) is ("cy" in names) and "# #" not in done, "code, and not the lesson"
 

@@ -17,7 +17,7 @@ pytestmark = pytest.mark.slow  # They grade a class.
 @pytest.fixture(scope="module")
 def out(tmp_path_factory):
     code = "def softmax(x, axis=-1, temperature=1.0):\n    return x\n"
-    out = grade_class(tmp_path_factory.mktemp("class"), {"ada": code, "bo": code})
+    out = grade_class(tmp_path_factory.mktemp("the class"), {"ada": code, "bo": code})
     succeed("report", out, "--feedback")
     return out
 
@@ -34,14 +34,14 @@ def asked(out):
 
 def test_request_is_open_until_a_comment_answers_it(out, tmp_path):
     message = tmp_path / "message.txt"
-    text = f"Dear all,\n{form(out, 'ada')}Is x not enough?\nI think so.\n"
-    message.write_text("".join(f"> {line}\n" for line in text.splitlines()))  # quoted in an answer
-    assert "headway comment" in succeed("request", out, message, "--by", "TA", COLUMNS="300").stdout
+    text = f"Chère classe,\n{form(out, 'ada')}Is x not enough?\nI think so.\n"
+    message.write_text("".join(f"> {line}\n" for line in text.splitlines()), "latin-1")  # quoted
+    command = f"headway comment '{out}' ada TEXT --assignment softmax"
+    assert f"To answer: {command}" in succeed("request", out, message, "--by", "TA", COLUMNS="300").stdout
     ((name, shown),) = asked(out)
     assert name == "ada" and shown.startswith("softmax: asks: softmax.softmax")
     assert shown.endswith(": Is x not enough? I think so.")
     assert "To decide" in succeed("show", out, "ada", COLUMNS="300").stdout
-    command = f"headway comment {out} ada TEXT --assignment softmax"
     assert command in succeed("choose", out, COLUMNS="500").stdout
     succeed("export", "csv", out)  # a request can wait
     assert [record.by for record in comment_records.read(out)] == ["TA"]
@@ -66,6 +66,7 @@ def test_request_comes_from_standard_input_and_is_closed_with_undo(out):
 
 @pytest.mark.parametrize(("text", "problem"), [
     ("hello", "it has no line with student, about, question"),
+    ("." * 100_000 + "\nstudent: ada\nabout: softmax.softmax\nquestion: Why?", "it has no line with student"),
     ("student: eve\nabout: softmax.softmax\nquestion: Why?", "no student 'eve'"),
     ("student: ada\nabout: gpt.gpt\nquestion: Why?", "'gpt' is not graded. Graded: softmax"),
     ("student: ada\nabout: softmax.softmax\nquestion: \n> \n", "there is no text after question:"),

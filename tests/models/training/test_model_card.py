@@ -46,9 +46,6 @@ def test_markdown_card_escapes_texts_and_fences_the_sample():
     assert "| text | a\\|b |" in text and "\\[softmax\\]" in text and "````text\n```\n<script>" in text
     curve = re.search(r"```text\n( +[\d.]+\|.*?)```", text, re.S)[1]
     assert curve.isascii() and curve.count("o") >= 4
-
-
-def test_card_without_a_curve_has_none():
     short = replace(CARD, curve=CARD.curve[:1])
     assert "polyline" not in to_html(short) and "|*" not in to_markdown(short)
 
