@@ -1,7 +1,7 @@
 """Describe how every entry of a wrong array is related to the expected one, such as by swapped axes or a factor."""
 
 import math
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from itertools import permutations
 from typing import Any
 
@@ -41,24 +41,45 @@ def _same(a: Array, b: Array, tolerance: float) -> bool:
 
 
 def _reordered(actual: Array, expected: Array, tolerance: float, axes: Sequence[str]) -> str | None:
-    if actual.ndim == expected.ndim <= MAX_AXES:
-        for order in permutations(range(expected.ndim)):
-            if list(order) != sorted(order) and _same(actual, expected.transpose(order), tolerance):
-                return f"these are the right values with {_exchange(order, axes)}"
-    for axis in range(expected.ndim if actual.shape == expected.shape else 0):
-        if _same(actual, np.flip(expected, axis), tolerance):
-            return f"these are the right values in reverse order along axis {_axis(axis, axes)}"
-        for shift in (1, -1):
-            if expected.shape[axis] > 2 and _same(actual, np.roll(expected, shift, axis), tolerance):
-                return f"these are the right values, shifted by one along axis {_axis(axis, axes)}"
-    if actual.shape != expected.shape and _same(actual.reshape(expected.shape), expected, tolerance):
-        return "these are the right values in the right order, in another shape"
+    if not _same(np.sort(actual, axis=None), np.sort(expected, axis=None), tolerance):
+        return None
     # Of few small integers, the same ones may be there by chance.
     is_telling = len(np.unique(expected)) > expected.size / 2
-    if is_telling and _same(np.sort(actual, axis=None), np.sort(expected, axis=None), tolerance):
-        axes_help = ": check the order of the axes" if expected.ndim > 1 else ""
-        return f"these are the right values in the wrong places{axes_help}"
-    return None
+    for words, values, is_simple in _orders(expected, actual.shape, axes):
+        if (is_simple or is_telling) and _same(actual, values, tolerance):
+            return f"these are the right values {words}"
+    if not is_telling:
+        return None
+    if actual.shape == expected.shape:
+        wrong = np.nonzero(np.abs(actual - expected) > tolerance * max(1.0, float(np.abs(expected).max())))
+        box = tuple(slice(int(places.min()), int(places.max()) + 1) for places in wrong)
+        if actual[box].size < actual.size and (found := _reordered(actual[box], expected[box], tolerance, axes)):
+            place = ", ".join(f"{part.start}:{part.stop}" for part in box)
+            return f"{found.partition(':')[0]} within [{place}]"
+    return "these are the right values in the wrong places" + ": check the order of the axes" * (expected.ndim > 1)
+
+
+def _orders(values: Array, shape: tuple[int, ...], axes: Sequence[str]) -> Iterator[tuple[str, Array, bool]]:
+    """Yield words for an order, the values in it, and whether it is simple; others end in a reshape to the shape."""
+    places = range(values.ndim) if values.ndim <= MAX_AXES else ()
+    orders = [order for order in permutations(places) if list(order) != sorted(order)]
+    yield from ((f"with {_exchange(order, axes)}", values.transpose(order), True) for order in orders)
+    for axis, size in enumerate(values.shape):
+        along = f"along axis {_axis(axis, axes)}"
+        yield f"in reverse order {along}", np.flip(values, axis), True
+        for shift in (1, -1) if size > 2 else ():
+            yield f"shifted by one {along}", np.roll(values, shift, axis), True
+    yield "in the right order, in another shape", values.reshape(shape), True
+    for order in orders:
+        yield f"read with {_exchange(order, axes)}, then reshaped", values.transpose(order).reshape(shape), False
+    for axis, size in enumerate(values.shape if values.ndim < MAX_AXES - 1 else ()):
+        for rows in (rows for rows in range(2, size // 2 + 1) if size % rows == 0):
+            split = values.reshape(*values.shape[:axis], rows, -1, *values.shape[axis + 1 :])
+            text = f"read with axis {_axis(axis, axes)} as {rows} × {size // rows}"
+            yield f"{text}, column by column", split.swapaxes(axis, axis + 1).reshape(shape), False
+            for order in permutations(range(split.ndim)):
+                words = f"{text}, the axes in the order {order}, then reshaped"
+                yield words, split.transpose(order).reshape(shape), False
 
 
 def _axis(axis: int, axes: Sequence[str]) -> str:

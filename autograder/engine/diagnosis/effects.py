@@ -13,7 +13,16 @@ import numpy as np
 
 from autograder.engine.comparison.relations import describe_relation
 from autograder.engine.diagnosis.explanation import Diagnosis
-from autograder.engine.diagnosis.matching import Match, Part, is_coarse, is_distinctive, match_values, parts_of
+from autograder.engine.diagnosis.matching import (
+    MIN_DISTINCTIVE,
+    Match,
+    Part,
+    count_wrong,
+    is_coarse,
+    is_distinctive,
+    match_values,
+    parts_of,
+)
 from autograder.engine.diagnosis.mistake import Mistake
 from autograder.engine.diagnosis.replay import Answer, correct_answer
 from autograder.engine.diagnosis.variants import parameter_names
@@ -126,8 +135,8 @@ def _unsupported_axes(call: Call, passed: Sequence[Call], failed: Sequence[Call]
         if isinstance(value, np.ndarray) and works and value.ndim not in right:
             axes = "1 axis" if value.ndim == 1 else f"{value.ndim} axes"
             numbers = " or ".join(map(str, sorted(works)))
-            title = f"the function raises {call.exception.type} for an input with {axes}; it works with {numbers}"
-            yield "unsupported-axes", title
+            error = f"the function raises {call.exception.type}"
+            yield "unsupported-axes", f"{error} for an input with {axes}; it works with {numbers}"
             return
 
 
@@ -195,7 +204,7 @@ def _effects_on_parts(call: Call, right: Answer, parts: Sequence[Part]) -> Itera
         return
     if not wrong and type(call.value) is not type(right.value) and isinstance(right.value, (float, int)):
         yield "other-type", f"the result is {_type_text(call.value)}, not a Python {type(right.value).__name__}"
-    effects = [_effect_on_part(part, parts, right, coarse) for part in wrong]
+    effects = [_effect_of_ties(part, call) or _effect_on_part(part, parts, right, coarse) for part in wrong]
     if all(effects):
         grouped: dict[_Effect, list[str]] = {}
         for part, effect in zip(wrong, effects, strict=True):
@@ -233,6 +242,30 @@ def _exchanged(wrong: Sequence[Part], coarse: bool) -> str:
     return f"these results are swapped: {shown}" + ("; …" if len(names) > MAX_NAMES else "")
 
 
+def _effect_of_ties(part: Part, call: Call) -> _Effect | None:
+    """Return that positions, such as those of argmax or argsort, differ only among equal values of an argument."""
+    if not all(isinstance(value, (int, np.integer, np.ndarray, list)) for value in (part.student, part.right)):
+        return None
+    student, expected = np.asarray(part.student), np.asarray(part.right)
+    if not student.dtype.kind == expected.dtype.kind == "i" or student.shape != expected.shape:
+        return None
+    for value in (value for value in (*call.args, *call.kwargs.values()) if isinstance(value, np.ndarray)):
+        for axis in range(value.ndim):
+            taken, right = _taken(value, student, axis), _taken(value, expected, axis)
+            if taken is not None and taken.dtype.kind == "f" and np.array_equal(taken, right):
+                return "ties", "{verb} right, but of equal values another one is taken"
+    return None
+
+
+def _taken(values: Any, places: Any, axis: int) -> Any:
+    """Return the values at these places along an axis; None if they do not fit."""
+    places = np.expand_dims(places, axis) if places.ndim == values.ndim - 1 else places
+    try:
+        return np.take_along_axis(values, places, axis)
+    except (IndexError, ValueError):
+        return None
+
+
 def _effect_on_part(part: Part, parts: Sequence[Part], right: Answer, coarse: bool) -> _Effect | None:
     """Return a short name and what follows the part's name, with {verb} for "is" or "are"."""
     student, expected = part.student, part.right
@@ -244,11 +277,11 @@ def _effect_on_part(part: Part, parts: Sequence[Part], right: Answer, coarse: bo
         with np.errstate(all="ignore"):
             is_truncated = bool(np.array_equal(student, expected.astype(student.dtype)))
         return ("truncated", f"{{verb}} truncated to {student.dtype}") if is_truncated else None
-    if student.dtype.kind != "f" or expected.dtype.kind != "f":
+    if student.dtype.kind != expected.dtype.kind or student.dtype.kind not in "fi":
         return None
-    if student.shape != expected.shape:
-        return _effect_on_shape(student, expected, coarse)
-    if not is_distinctive(student, expected, coarse):
+    if student.shape != expected.shape and (effect := _effect_on_shape(student, expected, coarse)):
+        return effect
+    if count_wrong(student, expected, coarse, weight_of_integers=1) < MIN_DISTINCTIVE:
         return None
     if elsewhere := _other_stage(part, parts, right, coarse):
         return "other-stage", f"{{verb}} what belongs in {elsewhere}"
@@ -256,14 +289,13 @@ def _effect_on_part(part: Part, parts: Sequence[Part], right: Answer, coarse: bo
 
 
 def _effect_on_values(student: Any, expected: Any) -> _Effect | None:
-    relation = describe_relation(student, expected, ()) or ""
+    relation = describe_relation(student, expected) or ""
     if relation.startswith("every value is ") and relation.endswith(" the expected one"):
         factor = relation.removeprefix("every value is ").removesuffix(" the expected one")
         is_simple = "√" in factor or "log" in factor or "." not in factor
         return ("factor", f"{{verb}} {factor} the correct value") if is_simple else None
-    for name, order in (("axes", "with "), ("reversed", "in reverse order")):
-        if relation.startswith(f"these are the right values {order}"):
-            return name, "{verb} right, but " + relation.removeprefix("these are the right values ")
+    if relation.startswith(order := "these are the right values "):
+        return "order", "{verb} right, but " + relation.removeprefix(order)
     if relation == "every sign is reversed":
         return "sign", "{verb} negative where positive is right, and the other way round"
     return None

@@ -189,28 +189,25 @@ def count_wrong(student: Any, right: Any, coarse: bool = False, weight_of_intege
         return weight_of_integers * int((actual != expected).sum())
     if actual.dtype.kind != "f" or expected.dtype.kind != "f":
         return 0
-    wrong = actual[np.isfinite(actual)]
+    wrong = np.isfinite(actual)
     if actual.shape == expected.shape:
         with np.errstate(all="ignore"):
             allowed = TOLERANCES_FOR_MATCHES[np.dtype(np.float32 if coarse else np.float64)].allowed(expected)
-            different = np.abs(actual - expected) > DISTINCT_ERROR * allowed
-        wrong = actual[np.isfinite(actual) & different]
-    return len(np.unique(wrong))
+            wrong &= np.abs(actual - expected) > DISTINCT_ERROR * allowed
+    return len(np.unique(actual[wrong]))
 
 
 def has_finite_error(student: Any, right: Any) -> bool:
     """Return whether something finite is wrong in a value: many mistakes end in the same nan or infinity."""
-    for part in results("", student, student, right) or [Part("", None, None, None)]:
-        if not (isinstance(part.student, _NUMERIC) and isinstance(part.right, _NUMERIC)):
-            return True
-        actual, expected = np.asarray(part.student), np.asarray(part.right)
-        if actual.dtype.kind != "f" or expected.dtype.kind != "f" or actual.shape != expected.shape:
-            return True
-        with np.errstate(all="ignore"):
-            wrong = np.abs(actual - expected) > TOLERANCES[np.dtype(np.float64)].allowed(expected)
-        if (np.isfinite(actual) & wrong).any():
-            return True
-    return False
+    parts = results("", student, student, right) or [Part("", None, None, None)]
+    return any(
+        not (_is_float(part.student) and _is_float(part.right)) or count_wrong(part.student, part.right) > 0
+        for part in parts
+    )
+
+
+def _is_float(value: Any) -> bool:
+    return isinstance(value, _NUMERIC) and np.asarray(value).dtype.kind == "f"
 
 
 def nearly_correct(student: Any, right: Any) -> bool:

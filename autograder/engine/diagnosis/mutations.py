@@ -37,6 +37,20 @@ _NO_STEPS = frozenset([
     "reversed", "set", "shape", "size", "sorted", "str", "tuple", "type",
 ])  # fmt: skip
 _AXES = ("-1", "0", "-2", "1", "None")
+# Other orders of an array: the halves of an axis may be read as pairs of neighbors, and the other way round.
+_ORDERS = {
+    "np.flip({0}, -1)": "reversed along its last axis",
+    "np.flip({0}, 0)": "reversed along its first axis",
+    "np.flip({0})": "reversed along all axes",
+    "np.swapaxes({0}, -1, -2)": "transposed",
+    "np.reshape({0}, np.shape({0})[::-1]).T": "filled column by column, not row by row",
+    "np.reshape(np.swapaxes(np.reshape({0}, (*np.shape({0})[:-1], 2, -1)), -1, -2), np.shape({0}))":
+        "read in halves along its last axis, not in pairs of neighbors",
+    "np.reshape(np.swapaxes(np.reshape({0}, (*np.shape({0})[:-1], -1, 2)), -1, -2), np.shape({0}))":
+        "read in pairs of neighbors along its last axis, not in halves",
+    "np.roll({0}, 1, -1)": "shifted by one along its last axis",
+    "np.roll({0}, -1, -1)": "shifted by one along its last axis",
+}  # fmt: skip
 _Change = tuple[ast.expr | ast.stmt, str, str]  # what is replaced, by which code, and the title
 _Rule = Callable[[ast.FunctionDef, set[str]], Iterator[_Change]]
 
@@ -51,7 +65,7 @@ def mutations(function: str, package: str) -> tuple[Mistake, ...]:
     for rule in _RULES:  # Those of the first say the most: where the time is up, the others are not tried.
         for helper in ("", *called_helpers(function, package)):
             text, node = tree_of_function(f"{module}.{helper}" if helper else function, package)
-            others = _other_numbers(node, numbers) if rule is _RULES[0] else ()
+            others = _other_numbers(node, numbers) if rule is _changes else ()
             for part, new, title in (*rule(node, known), *others):
                 if (edit := replace_node(text, part, new)) is not None:
                     name = f"change-{helper or 'of-code'}-{len(found)}"
@@ -75,15 +89,23 @@ def _changes(function: ast.FunctionDef, known: set[str]) -> Iterator[_Change]:
             yield from _expression_changes(node, place, known)
 
 
+def _wrong_defaults(function: ast.FunctionDef, known: set[str]) -> Iterator[_Change]:
+    """Yield each optional parameter with another default, or with its default whatever is passed."""
+    args, defaults = function.args.args, function.args.defaults
+    for argument, node in zip(args[len(args) - len(defaults) :], defaults, strict=True):
+        name, default = argument.arg, ast.unparse(node)
+        new = f"{name} = {default}\n{ast.unparse(function.body[0])}".replace("\n", "\n    ")
+        yield function.body[0], new, f"{name} is ignored: it is always {default}"
+        if default in ("True", "False"):
+            yield node, str(default == "False"), f"the default of {name} is not {default}"
+        elif isinstance(node, ast.Constant) and isinstance(node.value, float):
+            yield node, CONSTANT, f"the default of {name} is {{constant}}, not {default}"
+
+
 def _changed_steps(function: ast.FunctionDef, known: set[str]) -> Iterator[_Change]:
     """Yield changes of whole steps, indices and slices: one is lost, or another one takes its place."""
     calls = [node for node in ast.walk(function) if isinstance(node, ast.Call)]
     steps = {ast.unparse(call.func): _title_of(call.func) for call in calls if _is_step(call)}
-    positional = function.args.args
-    required = {argument.arg for argument in positional[: len(positional) - len(function.args.defaults)]}
-    for argument, default in zip(positional[len(required) :], map(ast.unparse, function.args.defaults), strict=True):
-        new = f"{argument.arg} = {default}\n{ast.unparse(function.body[0])}".replace("\n", "\n    ")
-        yield function.body[0], new, f"{argument.arg} is ignored: it is always {default}"
     for statement, place in _statements(function, known):
         yield from _exchanged_targets(statement, known)
         if isinstance(statement, ast.Assign) and isinstance(statement.targets[0], ast.Subscript):
@@ -99,7 +121,7 @@ def _changed_steps(function: ast.FunctionDef, known: set[str]) -> Iterator[_Chan
                 of = f" of {ast.unparse(node.value)}" if _is_known(node.value, known) else ""
                 for part in node.slice.elts if isinstance(node.slice, ast.Tuple) else [node.slice]:
                     yield from _shifted(part, of, place, known)
-            yield from _transpositions(node, required, place, known)
+            yield from _transpositions(node, place, known)
 
 
 def _words(docstring: str) -> set[str]:
@@ -218,14 +240,19 @@ def _call_changes(node: ast.Call, place: str) -> Iterator[_Change]:
     name = node.func.attr if isinstance(node.func, ast.Attribute) else ast.unparse(node.func)
     arguments = [ast.unparse(argument) for argument in (*node.args, *node.keywords)]
     if isinstance(node.func, ast.Attribute):
+        array = ast.unparse(node.args[0] if ast.unparse(node.func.value) == "np" and node.args else node.func.value)
         for other in _REDUCTIONS.get(name, ()):
             owner = ast.unparse(node.func.value)
             yield node, f"({owner}).{other}({', '.join(arguments)})", f"{other} is taken{place}, not {name}"
-        if name in ("swapaxes", "transpose", "reshape", "astype") and not isinstance(node.func.value, ast.Name):
-            yield node, ast.unparse(node.func.value), f"{name} is missing{place}"
-        elif name in ("swapaxes", "transpose"):
-            array = node.args[0] if ast.unparse(node.func.value) == "np" else node.func.value
-            yield node, ast.unparse(array), f"two axes are not swapped{place}"
+        if name in ("swapaxes", "transpose"):
+            yield node, array, f"two axes are not swapped{place}"
+            new = f"np.reshape({array}, np.shape({ast.unparse(node)}))"
+            yield node, new, f"a reshape takes the place of swapped axes{place}"
+        elif name in ("reshape", "astype") and not isinstance(node.func.value, ast.Name):
+            yield node, array, f"{name} is missing{place}"
+        if name in ("reshape", "ravel", "flatten") and (by_columns := "order='F'") not in arguments:
+            new = f"{ast.unparse(node.func)}({', '.join([*arguments, by_columns])})"
+            yield node, new, f"{name} goes column by column{place}, not row by row"
     for value in [keyword.value for keyword in node.keywords if keyword.arg == "axis"]:
         for axis in _AXES:
             if axis != (right := ast.unparse(value)):
@@ -265,17 +292,19 @@ def _lost_steps(node: ast.Call, place: str, known: set[str]) -> Iterator[_Change
         fewer = f"np.ones_like({values}).sum({rest}) - 1"
         for count in (fewer, f"np.maximum({fewer}, 1)") if name == "mean" and values != "np" else ():
             yield node, f"(({values}).sum({rest}) / ({count}))", title
-    elif name == "max" and values and more:
-        new = f"np.logaddexp.reduce({', '.join([values, *more])})"
-        yield node, new, f"the logarithm of the sum of the exponentials is taken{place}, not max"
     elif name in ("argmax", "argmin") and values:
         array, *axes = more if values == "np" else [values, *more]
         axis = [*axes, "None"][0].removeprefix("axis=")
         new = f"(np.size({array}, {axis}) - 1 - np.flip({array}, {axis}).{name}({', '.join(axes)}))"
         yield node, new, f"of equal values, the last one is taken{place}"
-    if name in ("sum", "mean") and values:
-        new = f"(np.sqrt({values})).{name}({', '.join(more)})"
-        yield node, new, f"the {name} is taken over the square roots of the values{place}"
+    elif name == "argsort" and values:
+        array, *others = more if values == "np" else [values, *more]
+        axis = next((argument.removeprefix("axis=") for argument in others if "kind" not in argument), "-1")
+        new = f"(np.size({array}, {axis}) - 1 - np.argsort(np.flip({array}, {axis}), axis={axis}, kind='stable'))"
+        yield node, new, f"of equal values, the last one comes first{place}"
+    elif name in ("max", "min", "sorted") and not values and len(node.args) == 1:
+        new = f"{name}({', '.join([f'list({more[0]})[::-1]', *more[1:]])})"
+        yield node, new, f"of equal values, the last one {'comes first' if name == 'sorted' else 'is taken'}{place}"
     if more != (rest_of := [argument for argument in more if not argument.startswith("keepdims=")]):
         yield node, f"{ast.unparse(node.func)}({', '.join(rest_of)})", f"{name} is taken without keepdims{place}"
 
@@ -292,15 +321,11 @@ def _title_of(called: ast.expr) -> str:
     return ast.unparse(called).rpartition(".")[2].strip("_")
 
 
-def _transpositions(node: ast.expr, required: set[str], place: str, known: set[str]) -> Iterator[_Change]:
+def _transpositions(node: ast.expr, place: str, known: set[str]) -> Iterator[_Change]:
     if isinstance(node, ast.Attribute) and node.attr == "T":
         yield node, f"({ast.unparse(node.value)})", f"{_named('matrix', node.value, known)} is not transposed{place}"
-    sides = [node.left, node.right] if isinstance(node, ast.BinOp) else []
-    sides += [node.value] if isinstance(node, ast.Subscript) and isinstance(node.ctx, ast.Load) else []
-    for side in sides:
-        is_product = isinstance(node, ast.BinOp) and isinstance(node.op, ast.MatMult)
-        is_transposed = "swapaxes" in (text := ast.unparse(side)) or text.endswith(".T")
-        if (is_product and not is_transposed) or (isinstance(side, ast.Name) and side.id in required):
+    for side in (node.left, node.right) if isinstance(node, ast.BinOp) and isinstance(node.op, ast.MatMult) else ():
+        if "swapaxes" not in (text := ast.unparse(side)) and not text.endswith(".T"):
             yield side, f"np.swapaxes({text}, -1, -2)", f"{_named('matrix', side, known)} is transposed{place}"
 
 
@@ -347,4 +372,16 @@ def _other_names(function: ast.FunctionDef, known: set[str]) -> Iterator[_Change
                     yield node, other, f"{other} is used{place}, not {ast.unparse(right)}"
 
 
-_RULES: tuple[_Rule, ...] = (_changes, _changed_steps, _other_names)
+def _reordered_values(function: ast.FunctionDef, known: set[str]) -> Iterator[_Change]:
+    """Yield other orders of the numbers of each parameter, and of each variable after it is set."""
+    assigned = [node for node in ast.walk(function) if isinstance(node, ast.Assign)]
+    places: list[tuple[ast.expr, ast.stmt, str]] = [(node.targets[0], node, "{0}\n{1}") for node in assigned]
+    places += [(ast.Name(argument.arg), function.body[0], "{1}\n{0}") for argument in function.args.args]
+    for variable, statement, both in (place for place in places if isinstance(place[0], ast.Name)):
+        name, what = ast.unparse(variable), _named("value", variable, known)
+        for order, text in _ORDERS.items():
+            new = both.format(ast.unparse(statement), f"{name} = {order.format(name)}")
+            yield statement, new.replace("\n", "\n" + " " * statement.col_offset), f"{what} is {text}"
+
+
+_RULES: tuple[_Rule, ...] = (_wrong_defaults, _changes, _changed_steps, _other_names, _reordered_values)

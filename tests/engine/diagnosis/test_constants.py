@@ -57,15 +57,6 @@ def test_diagnose_constant_that_contradicts_a_check_is_not_named(tmp_path):
 
 
 @pytest.mark.slow
-def test_diagnose_order_of_optional_parameters(tmp_path):
-    order = "betas=(0.9, 0.999), eps=1e-8, weight_decay=0.01):"
-    other = "weight_decay=0.01, eps=1e-8, betas=(0.9, 0.999)):"
-    text = solution_text("training", (f"lr, {order}", f"lr, {other}"))
-    for outcome in judged(tmp_path, "training.adamw_step", text):
-        assert outcome.mistake["title"].endswith("order betas, eps, weight_decay")
-
-
-@pytest.mark.slow
 def test_diagnose_argument_that_is_not_passed_on(tmp_path):
     text = solution_text("multihead")
     text += "\n\n_attention = attention\n\n\ndef attention(q, k, v, mask=None):\n    return _attention(q, k, v)\n"

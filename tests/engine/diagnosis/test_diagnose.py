@@ -207,7 +207,7 @@ MANY_AXES = np.arange(64.0).reshape([2] * 6)
 
 @pytest.mark.parametrize(("actual", "words"), [
     (X.swapaxes(1, 2), "axes 1 and 2 swapped"), (X.transpose(2, 0, 1), "the axes in the order"),
-    (X.swapaxes(1, 2).reshape(X.shape), "in the wrong places"),
+    (X.swapaxes(1, 2).reshape(X.shape), "read with axes 1 and 2 swapped, then reshaped"),
     (X.reshape(6, 4), "in another shape"), (X[:, ::-1], "reverse order along axis 1"),
     (np.roll(X, 1, 1), "shifted by one along axis 1"),
     (-X, "every sign"), (X * np.sqrt(8), "2.82843 times"), (X + 0.5, "0.5 too large"),

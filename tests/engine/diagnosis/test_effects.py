@@ -1,8 +1,14 @@
 """What is reported where no mistake is known: single changes of the solution, and effects on the answer."""
 
+import numpy as np
 import pytest
 from support.commands import SOFTMAX
 from support.judging import by_name, judged, mistakes_in, solution_text, wrapped_solution
+
+from autograder.courses.transformer import TRANSFORMER
+from autograder.engine.diagnosis.effects import diagnose_effect
+from autograder.engine.diagnosis.replay import Answer
+from autograder.engine.student import Call
 
 pytestmark = pytest.mark.usefixtures("enough_time")
 
@@ -22,6 +28,8 @@ def titles(failed):
     ("ffn.relu_backward", "np.float64(1) * result", "dx is float64, not float32"),
     ("ffn.linear_backward", "(result[0], result[1][None], result[2])", "dW is right, but in the shape"),
     ("ffn.dropout_backward", "7 * result", "dx is 7 times the correct value"),
+    ("ffn.linear", "_official(args[0][..., ::-1], *args[1:])", "x is reversed along its last axis"),
+    ("ffn.linear", "_official(args[0], args[1].reshape(args[1].shape[::-1]).T, args[2])", "filled column by column"),
 ])  # fmt: skip
 def test_diagnose_effect_of_unknown_mistake(tmp_path, function, changed, title):
     found = titles(judged(tmp_path, function, wrapped_solution(function, f"return {changed}")))
@@ -71,18 +79,6 @@ def linear(x, W, b):
 """
     found = titles(judged(tmp_path, "ffn.linear", text))
     assert all("an input with 3 axes" in title for title in found.values())
-
-
-def test_diagnose_wrong_sign_in_own_code(tmp_path):
-    """No table has this mistake; one change of the solution gives its numbers."""
-    text = """
-import numpy as np
-
-def softmax_backward(dout, probs, axis=-1):
-    dot = (dout * probs).sum(axis=axis, keepdims=True)
-    return (dout + dot) * probs
-"""
-    assert None not in mistakes_in(tmp_path, "softmax.softmax_backward", text)
 
 
 def test_diagnose_documented_error_is_separate(tmp_path):
@@ -144,3 +140,27 @@ def matmul_backward(dout, a, b):
 """
     found = titles(judged(tmp_path, "gradients.matmul_backward", text))
     assert not any(title and "it works with 2" in title for title in found.values())
+
+
+X = np.arange(48.0).reshape(4, 12) ** 1.5
+TIED = np.array([[3.0, 1.0, 3.0, 2.0, 2.0], [0.0, 5.0, 5.0, 1.0, 5.0]])
+LAST_FIRST = np.array([[2, 0, 4, 3, 1], [4, 2, 1, 3, 0]])
+
+
+@pytest.mark.parametrize(("given", "right", "title"), [
+    (X.reshape(12, 4), X.reshape(-1).reshape(12, 4, order="F"), "read with axes 0 and 1 swapped, then reshaped"),
+    (X.reshape(3, 2, 8), X.reshape(2, 3, 8).swapaxes(0, 1), "read with axes 0 and 1 swapped, then reshaped"),
+    (np.concatenate([X[:, 0::2], X[:, 1::2]], axis=1), X, "read with axis 1 as 6 × 2, column by column"),
+    (X.reshape(4, 3, 4).swapaxes(0, 1).reshape(4, 12), X, "axis 1 as 3 × 4, the axes in the order"),
+    (np.vstack([X[:1], np.roll(X[1:3], 1, 1), X[3:]]), X, "shifted by one along axis 1 within [1:3, 0:12]"),
+    (np.array([6, 5, 4, 3, 2, 1]), np.arange(1, 7), "in reverse order along axis 0"),
+    (LAST_FIRST[:, 0], TIED.argmax(1), "of equal values another one is taken"),
+    (LAST_FIRST, np.argsort(-TIED, kind="stable"), "of equal values another one is taken"),
+    (LAST_FIRST[:, :2], np.argsort(-TIED, kind="stable")[:, :2], "of equal values another one is taken"),
+    (3, 0, None), (np.array([0, 3]), TIED.argmax(1), None), (X[:, ::-1] + 1, X, None),
+])  # fmt: skip
+def test_other_order_or_other_one_of_equal_values_is_described(given, right, title):
+    argument = TIED[0] if isinstance(given, int) else TIED
+    call = Call(TRANSFORMER.functions["softmax.softmax"], (argument,), {}, given)
+    found = diagnose_effect(call, Answer(right))
+    assert found is None if title is None else found is not None and title in found.title, found

@@ -29,6 +29,8 @@ def test_mutated_number_is_no_size(function):
     ("gradients.numerical_gradient", "a position of x is one too large", "x[(place) + 1]"),
     ("counting.bigram_counts", "a slice of ids begins one later", "ids[(1) + 1:]"),
     ("generation.next_token_probs", "of equal values, the last one is taken", "- 1 - np.flip("),
+    ("generation.next_token_probs", "of equal values, the last one comes first", "- 1 - np.argsort(np.flip(-logits, "),
+    ("multihead.split_heads", "a reshape takes the place of swapped axes", "np.reshape(x.reshape("),
     ("embeddings.sinusoidal_positions", "a quotient is rounded up", "-(-(d_model) // (2))"),
     ("attention.attention_backward", "k is used in dk, not q", "dscores.swapaxes(-1, -2) @ k"),
 ])  # fmt: skip

@@ -154,11 +154,6 @@ def layernorm__bias_first_and_integers(x, gamma, beta, eps=1e-5):
     xn = (x - x.mean(-1, keepdims=True)) / np.sqrt(x.var(-1, keepdims=True) + eps)
     return (gamma * (xn + beta)).astype(dtype)
 
-def rmsnorm__default(x, gamma, eps=1e-6):
-    """default-of-eps"""
-    x = as_float(x)
-    return gamma * x / np.sqrt((x * x).mean(-1, keepdims=True) + eps)
-
 def rmsnorm_backward__eps_outside_and_x(dout, x, gamma, eps=1e-5):
     """eps-outside-root dgamma-from-x"""
     d = x.shape[-1]

@@ -278,14 +278,6 @@ def log_softmax__sum_over_last_axis(x, axis=-1):
     z = z - z.max(axis=axis, keepdims=True)
     return z - np.log(np.exp(z).sum(-1, keepdims=True))
 
-def softmax__parameters_swapped(x, temperature=1.0, axis=-1):
-    """parameters-in-order"""
-    if not temperature > 0:
-        raise ValueError("temperature")
-    z = np.asarray(x) / temperature
-    e = np.exp(z - z.max(axis=axis, keepdims=True))
-    return e / e.sum(axis=axis, keepdims=True)
-
 def softmax__only_zero_refused(x, axis=-1, temperature=1.0):
     """negative-temperature-accepted"""
     if temperature == 0:
