@@ -111,8 +111,8 @@ def test_unmarked_rubric_items_are_those_of_submissions():
     item = ("softmax", "Why is the maximum subtracted?")
     assert unmarked_rubric_items(document_of(policy, {"softmax": 1.0})["students"][0]) == [item]
     assert unmarked_rubric_items(document_of(policy, {})["students"][0]) == []
-    marked = {"softmax": ManualPoints({"q1": RubricPoints(0.0)})}
-    assert unmarked_rubric_items(document_of(policy, {"softmax": 1.0}, marked)["students"][0]) == []
+    for points in (ManualPoints({"q1": RubricPoints(0.0)}), ManualPoints({}, (adjustment("oral exam", score=9.0),))):
+        assert unmarked_rubric_items(document_of(policy, {"softmax": 1.0}, {"softmax": points})["students"][0]) == []
 
 
 POINTS = st.one_of(st.integers(0, 12).map(float), st.floats(0.0, 12.0))

@@ -88,12 +88,14 @@ def test_page_shows_the_largest_losses_first(monkeypatch):
 @pytest.mark.slow
 def test_groups_give_medians_and_the_most_common_mistake(make_class):
     records = class_statistics.collect(gradebook.read(make_class(60, seed=2, assignments=("softmax", "attention"))))
+    records.graded[0].status = "unreadable"  # It was submitted.
     groups = {group.name: group for group in records.groups("ta")}
     assert set(groups) == {"Grace Hopper", "Alan Turing", ""}
     assert sum(group.students for group in groups.values()) == len(records.students)
     shares = sorted(s.share for s in records.graded if s.ta == "Alan Turing")
     assert shares[0] <= groups["Alan Turing"].median <= shares[-1]
     assert len(groups["Alan Turing"].by_assignment) == 2
+    assert sum(group.submitted for group in groups.values()) == sum(s.status != "missing" for s in records.students)
 
 
 @pytest.mark.slow

@@ -215,9 +215,10 @@ def test_with_options_changes_only_given_options():
     assert policy.with_options({"seed": 0}).seed == 0
 
 
-@pytest.mark.parametrize(("level", "is_hidden"), [("none", True), ("full", False), ("summary", False)])
-def test_checks_without_a_pattern_are_hidden_by_the_level(level, is_hidden):
-    assert Policy(feedback=level).is_hidden("softmax.softmax::rows") is is_hidden
+@pytest.mark.parametrize(("level", "expected"), [("none", {True}), ("full", {False}), ("summary", {False, True})])
+def test_checks_are_hidden_by_the_level_and_by_patterns(level, expected):
+    policies = [Policy(feedback=level, checks=model.ChecksPolicy(patterns)) for patterns in ((), ("softmax.*",))]
+    assert {policy.is_hidden("softmax.softmax::rows") for policy in policies} == expected
 
 
 def test_template_is_valid_and_has_every_key(tmp_path):

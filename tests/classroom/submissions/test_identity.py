@@ -80,5 +80,6 @@ def test_stray_work_goes_to_its_owner_in_every_run(tmp_path):
         for _ in range(2):
             (grace,) = merge_students(sources, entries, known, {"unknown-7": "grace"})
             assert (grace.submission, grace.attempts) == ("grace", 2)
+            assert grace.work[""].attempts[-1].parts[0].path.name == "grace"
             known = {source: {member.submission: grace.submission} for source, member in grace.work.items()}
             known[""]["unknown-7"] = "grace"
