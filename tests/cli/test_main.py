@@ -1,6 +1,9 @@
 """The command line as a whole: help, exit codes, error messages, completion, and what it imports."""
 
+import errno
+import json
 import os
+import re
 import shutil
 import subprocess
 import sys
@@ -9,7 +12,7 @@ import pytest
 from support.commands import HEADWAY, SOFTMAX, headway, invoke, refusal, run_program, succeed
 from support.editing import write_files
 
-from autograder.cli import COMMANDS, FIRST_COMMANDS, SECTIONS, diagnostics
+from autograder.cli import COMMANDS, FIRST_COMMANDS, SECTIONS, diagnostics, options
 from autograder.course.stubs import bundled
 
 
@@ -34,8 +37,13 @@ def test_headway_outside_a_workspace_says_where_to_go(tmp_path):
     assert "headway init my-gpt" in here.stdout
     assert invoke("init", tmp_path / "my work").returncode == 0
     assert "cd 'my work' " in invoke(cwd=tmp_path).stdout
-    inside = invoke(cwd=tmp_path / "my work" / "figures").stdout
-    assert "cd .. " in inside and "init" not in inside
+    (tmp_path / "my work" / "figures" / "more").mkdir()
+    for steps, below in (("..", "figures"), ("../..", "figures/more")):
+        inside = invoke(cwd=tmp_path / "my work" / below).stdout
+        assert f"  cd {steps} " in inside and "init" not in inside
+    write_files(tmp_path, {f"{name}/.headway.json": "{}" for name in "dcab"})
+    named = invoke(cwd=tmp_path).stdout
+    assert re.findall(r"  cd (\S+) ", named) == ["a", "b", "c"] and "create another workspace" in named
 
 
 @pytest.mark.parametrize(("arguments", "words"), [
@@ -127,17 +135,26 @@ def test_help_and_completion_import_nothing_heavy(arguments, complete, heavy):
     assert ("softmax.log_softmax" in done.stdout) == bool(complete)
 
 
+@pytest.mark.parametrize(("number", "advice"), [
+    (errno.ENOSPC, "Free some disk space"), (errno.EDQUOT, "Free some disk space"), (errno.ENAMETOOLONG, "shorter"),
+    *((number, "Check its permissions") for number in (errno.EACCES, errno.EPERM, errno.EROFS)), (errno.EIO, ""),
+])  # fmt: skip
+def test_error_of_the_system_says_what_to_do(number, advice):
+    said = options.describe_os_error(OSError(number, "refused", "a\x1b[2Jb"))
+    assert said is None if not advice else said.startswith("ab: refused. ") and advice in said
+
+
 @pytest.mark.parametrize(("words", "index", "expected"), [
     ("headway wa", 1, ["watch"]), ("headway check multi", 2, ["multihead", "multihead.split_heads"]),
-    ("headway hint softmax.log", 2, ["softmax.log_softmax"]),
+    ("headway hint softmax.log", 2, ["softmax.log_softmax"]), ("headway check --dir some f", 4, ["ffn", "ffn.relu"]),
+    ("headway check --dir other softmax.log", 4, ["softmax.log_softmax"]),
 ])  # fmt: skip
 def test_completion_of_commands_and_names(tmp_path, words, index, expected):
+    states = {"some": {"assignments": ["ffn"]}, "other": {"curriculum": "nowhere"}}
+    write_files(tmp_path, {f"{name}/.headway.json": json.dumps(state) for name, state in states.items()})
     environment = {"_HEADWAY_COMPLETE": "bash_complete", "COMP_WORDS": words, "COMP_CWORD": str(index)}
     lines = invoke(cwd=tmp_path, **environment).stdout.splitlines()
     assert [line.partition(",")[2] for line in lines][: len(expected)] == expected
-
-
-def test_completion_prints_the_script_of_the_shell(tmp_path):
     assert "_HEADWAY_COMPLETE" in invoke("completion", "zsh", cwd=tmp_path).stdout
 
 

@@ -3,6 +3,7 @@
 import json
 import shutil
 import zipfile
+from types import SimpleNamespace
 
 import pytest
 from support.commands import invoke, refusal, succeed
@@ -10,6 +11,7 @@ from support.editing import edit
 from support.reading import checks_of, csv_rows
 from support.student_notebook import write_functions, write_functions_in_file
 
+from autograder.cli import options
 from autograder.course.stubs import bundled
 
 pytestmark = pytest.mark.slow
@@ -80,6 +82,18 @@ def test_two_versions_need_a_decision(workspace, tmp_path):
         assert "softmax.ipynb" in archive.namelist() and "softmax.py" not in archive.namelist()
     assert invoke("check", "softmax", "--use", "file", cwd=workspace).returncode == 1
     assert statuses(workspace, "softmax")[0]["softmax"] == "not_started"
+
+
+@pytest.mark.parametrize("version", ["file", "notebook"])
+def test_check_in_a_terminal_asks_which_version_counts(workspace, monkeypatch, version):
+    write_functions(workspace / NAME, "softmax")
+    write_functions_in_file(workspace / "softmax.py", "log_softmax")
+    terminal = SimpleNamespace(isatty=lambda: True)
+    monkeypatch.setattr(options, "sys", SimpleNamespace(stdin=terminal, stdout=terminal, stderr=terminal))
+    assert "counts?" not in invoke("check", "softmax", "--json", "-", cwd=workspace).stdout
+    done = invoke("check", "softmax", cwd=workspace, typed=f"{version}\n")
+    assert "Which one of softmax counts? (file, notebook)" in done.stdout and done.stderr.startswith("checking …")
+    assert json.loads((workspace / ".headway.json").read_text())["sources"]["softmax"]["counts"] == version
 
 
 def test_use_without_a_notebook_is_refused(workspace):

@@ -78,6 +78,9 @@ def test_submit_refuses_to_replace_the_archive_of_another_name(folder):
     submit = ("submit", "tokenizer", "--out", "work.zip")
     assert invoke(*submit, cwd=folder).returncode == 0
     assert "--force" in refusal(*submit, "--name", "ben", cwd=folder)
+    assert "--out work.zip" in refusal("submit", "--out", "work.tar", cwd=folder)
+    succeed("submit", "tokenizer", "--name", "Ben/Ö", cwd=folder)
+    assert (folder / "Ben-Ö.zip").is_file()
 
 
 @pytest.mark.parametrize("option", ["--json", "--markdown", "--junit"])

@@ -12,6 +12,7 @@ from support.reading import read_json
 from autograder.course.model import duration
 from autograder.courses.transformer import TRANSFORMER
 from autograder.report import progress_table
+from autograder.report.doctor import Diagnostic
 
 
 @pytest.fixture(scope="module")
@@ -30,7 +31,7 @@ def workspace(checked, tmp_path):
     return shutil.copytree(checked, tmp_path / "ada")
 
 
-def test_init_writes_stubs_and_never_overwrites(tmp_path):
+def test_init_writes_stubs_and_never_overwrites(tmp_path, monkeypatch):
     folder = tmp_path / "my-gpt"
     done = succeed("init", folder)
     assert done.stderr == "" and f"cd {folder}\n    headway " in done.stdout
@@ -39,6 +40,9 @@ def test_init_writes_stubs_and_never_overwrites(tmp_path):
     assert "1 files written" in invoke("init", folder).stdout
     assert (folder / "softmax.py").read_text() == "my work"
     assert (folder / "attention.py").exists()
+    found = [Diagnostic(name, name == "regex", "not installed", "install it") for name in ("numpy", "regex")]
+    monkeypatch.setattr("autograder.cli.diagnostics.check_requirements", lambda: found)
+    assert invoke("init", folder).stderr == "! numpy: not installed. install it\n"
 
 
 @pytest.mark.slow

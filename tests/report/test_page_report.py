@@ -209,11 +209,3 @@ def test_syntax_error_is_one_card_however_many_checks_fail():
     assert report["headline"].endswith("read attention.py")
     assert [(entry["count"], entry["word"]) for entry in report["counts"]] == [(1, "file with an error")]
     assert not report["remaining"]
-
-
-def test_syntax_error_beside_other_failures_counts_both():
-    other = check("softmax.softmax", "failed", message="differs")
-    report = page_report(document(other, check(**BROKEN), check("attention.causal_mask", **BROKEN)))
-    assert [card["function"] for card in report["cards"]] == ["softmax.softmax", "attention.py"]
-    assert report["headline"].endswith("; 1 other check failed")
-    assert sum(entry["count"] for entry in report["counts"]) == 2

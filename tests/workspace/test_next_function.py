@@ -36,9 +36,12 @@ def test_hint_follows_a_pass_a_failure_and_a_blocked_function(folder, solutions)
     for name in ("tokenizer", "counting", "softmax"):
         shutil.copy(solutions / f"{name}.py", folder)
     assert named_by_check(folder, "counting") == named_by_hint(folder) == "gradients.numerical_gradient"
-    assert named_by_check(folder, "softmax") and "Your code passes" in run(folder, "hint", "softmax.softmax")
+    assert named_by_check(folder, "softmax")
+    shown = run(folder, "hint", "softmax.softmax", "--more", "--more")
+    assert "Your code passes" in shown and "headway solution softmax.softmax" in shown and "--give-up" not in shown
     edit(folder / "softmax.py", "z /= z.sum(axis=axis, keepdims=True)", "z /= 2")
     assert named_by_check(folder, "softmax") == named_by_hint(folder) == "softmax.softmax"
+    assert re.search(r" [0-8]\S* of 9\.5 points", run(folder, "hint", "softmax.softmax"))
     shutil.copy(solutions / "attention.py", folder)
     assert named_by_check(folder, "attention.attention") == named_by_hint(folder) == "softmax.softmax"
 

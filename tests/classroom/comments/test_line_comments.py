@@ -98,6 +98,7 @@ def test_table_holds_places(out, tmp_path):
     assert [record.code for record in comment_records.read(out)] == ["    e = np.exp(x)", ""]
     table.write_text("student,place,text\nada,line 5,Here.\n")
     assert "line 2: place must be a file and a line" in comment(out, "--from", table, code=2)
+    assert "No student has an id or an email" in succeed("export", "csv", out, "--to", tmp_path / "grades.csv").stdout
 
 
 def _mark(out, by, count):
@@ -113,7 +114,3 @@ def test_two_people_comment_at_the_same_time(out):
     assert len({record.id for record in records}) == 30 == len(students_of(out)[0]["comments"])
     for by in ("Grace", "Linus"):
         assert [record.text for record in records if record.by == by] == [f"{by} {number}" for number in range(15)]
-
-
-def test_table_of_a_class_without_ids_says_how_to_have_them(out, tmp_path):
-    assert "No student has an id or an email" in succeed("export", "csv", out, "--to", tmp_path / "grades.csv").stdout

@@ -58,6 +58,7 @@ def test_comment_on_the_whole_submission_answers_requests(out):
 
 
 def test_request_comes_from_standard_input_and_is_closed_with_undo(out):
+    assert "No such file" in refusal("request", out, out / "nothing.txt", COLUMNS="300")
     succeed("request", out, "-", typed=form(out, "bo") + "Why?\n")
     assert [name for name, _ in asked(out)] == ["bo"]
     succeed("comment", out, "bo", "--undo", comment_records.read(out)[-1].id)
@@ -73,10 +74,6 @@ def test_request_comes_from_standard_input_and_is_closed_with_undo(out):
 ])  # fmt: skip
 def test_text_without_a_request_is_refused(out, text, problem):
     assert problem in refusal("request", out, "-", typed=text, COLUMNS="300")
-
-
-def test_missing_message_is_refused(out, tmp_path):
-    assert "No such file" in refusal("request", out, tmp_path / "nothing.txt", COLUMNS="300")
 
 
 def test_commands_that_answer_a_question_quote_the_names():

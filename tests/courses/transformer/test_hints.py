@@ -3,6 +3,7 @@
 import ast
 import json
 import re
+import shlex
 from functools import cache
 
 import numpy as np
@@ -140,9 +141,10 @@ def test_hint_counts_per_function_and_keeps_unknown_keys(workspace):
 
 
 def test_hint_dir_selects_the_workspace(workspace, tmp_path):
-    done = invoke("hint", "softmax.softmax", "--dir", workspace, cwd=tmp_path)
+    workspace = workspace.rename(tmp_path / "ada's work")
+    done = invoke("hint", "softmax.softmax", "--dir", workspace, cwd=tmp_path, COLUMNS="300")
     assert steps_in(done) == 1
-    assert f"--more --dir {workspace}" in done.stdout
+    assert f"--more --dir {shlex.quote(str(workspace))}" in done.stdout
     assert remembered(workspace)["hints"] == {"softmax.softmax": 1}
     assert "headway init nowhere" in refusal("hint", "softmax.softmax", "--dir", "nowhere", cwd=tmp_path)
 

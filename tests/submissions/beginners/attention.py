@@ -269,9 +269,7 @@ def attention__right(q, k, v, mask=None):
     out = np.einsum("...ts,...sd->...td", weights, v)
     return out, weights
 
-@variants(
-    dv_times_root=("dv-multiplied-by-root", "ds, q)", "ds, q) * scale", "dk, dv", "dk, dv / scale"),
-)
+@variants(dv_times_root=("dv-multiplied-by-root", "ds, q)", "ds, q) * scale", "dk, dv", "dk, dv / scale"))
 def attention_backward__dk_not_scaled(dout, q, k, v, weights):
     """only-dq-scaled"""
     scale = 1.0 / math.sqrt(q.shape[-1])

@@ -68,9 +68,7 @@ def embed_tokens_backward__plus_equals(dout, ids, vocab_size):
     dW[ids] += dout
     return dW
 
-@variants(
-    add_at=("always-float64 ids-not-checked-by-index", ", dtype=dout.dtype", ""),
-)
+@variants(add_at=("always-float64 ids-not-checked-by-index", ", dtype=dout.dtype", ""))
 def embed_tokens_backward__no_check(dout, ids, vocab_size):
     """ids-not-checked-by-index"""
     dW = np.zeros((vocab_size, dout.shape[-1]), dtype=dout.dtype)
@@ -102,9 +100,7 @@ def sinusoidal_positions__columns_doubled(length, d_model):
             table[pos, i + 1] = np.cos(pos / (10000 ** ((2 * (i + 1)) / d_model)))
     return table
 
-@variants(
-    exponent_doubled=("exponent-doubled", "table[pos, i ", "if i + 1 < d_model:\n                table[pos, i "),
-)
+@variants(exponent_doubled=("exponent-doubled", "table[pos, i ", "if i + 1 < d_model:\n                table[pos, i "))
 def sinusoidal_positions__exponent_doubled_even_only(length, d_model):
     """exponent-doubled odd-width-by-loop"""
     table = np.zeros((length, d_model))
@@ -179,9 +175,7 @@ def embed__all_scaled(ids, W_tok, W_pos, scale=1.0):
     """sum-scaled effect-other-error too-long-accepted"""
     return (W_tok[ids] + W_pos[: ids.shape[-1]]) * scale
 
-@variants(
-    new_axis_on_columns=("new-axis-on-columns", "(0, d_model, 2)", "(0, d_model, 2)[:, None]"),
-)
+@variants(new_axis_on_columns=("new-axis-on-columns", "(0, d_model, 2)", "(0, d_model, 2)[:, None]"))
 def sinusoidal_positions__no_new_axis_with_exp(length, d_model):
     """new-axis-missing"""
     pos = np.arange(length)
@@ -219,9 +213,7 @@ def sinusoidal_positions__float32_angles(length, d_model):
     a[:, 0::2] = np.sin(a[:, 0::2]); a[:, 1::2] = np.cos(a[:, 1::2])
     return a.astype(np.float64)
 
-@variants(
-    base_and_own_exponent=("cosine-with-its-own-exponent base-1000", "/ 10000", "/ 1000.0"),
-)
+@variants(base_and_own_exponent=("cosine-with-its-own-exponent base-1000", "/ 10000", "/ 1000.0"))
 def sinusoidal_positions__exponent_of_each_column(length, d_model):
     """cosine-with-its-own-exponent"""
     a = np.arange(length)[:, None] / 10000 ** (np.arange(d_model) / d_model)

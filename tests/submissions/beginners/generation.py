@@ -43,9 +43,7 @@ def next_token_probs__threshold(logits, temperature=1.0, top_k=None, top_p=None)
         logits = np.where(logits < kth, -np.inf, logits)
     return _solution(logits, temperature, None, top_p)
 
-@variants(
-    topp_zero_cut=("nothing-left", "c - s >", "c >"),
-)
+@variants(topp_zero_cut=("nothing-left", "c - s >", "c >"))
 def next_token_probs__topp_gt(logits, temperature=1.0, top_k=None, top_p=None):
     """exactly-p-not-enough"""
     _solution(logits, temperature, top_k, top_p)

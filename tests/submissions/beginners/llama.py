@@ -181,10 +181,7 @@ def _write(ids, params, config, n_new, rng, temperature, top_k, top_p, wrong):
         ids = np.concatenate([ids, sample(next_token_probs(logits, temperature, *options), rng)[..., None]], axis=-1)
     return ids
 
-@variants(
-    beginning=("first-tokens", "lost", "first"),
-    options=("temperature-only", "lost", "options"),
-)
+@variants(beginning=("first-tokens", "lost", "first"), options=("temperature-only", "lost", "options"))
 def generate_llama__lost(ids, params, config, n_new, rng, temperature=1.0, top_k=None, top_p=None):
     """kv-lost"""
     return _write(ids, params, config, n_new, rng, temperature, top_k, top_p, "lost")

@@ -95,9 +95,7 @@ def merge_heads__concatenate_axis(x):
     """along-the-positions"""
     return np.concatenate([x[..., h, :, :] for h in range(x.shape[-3])], axis=-2)
 
-@variants(
-    bias_o_and_no_bias=("no-output-bias", "head_mask=True", "bias_o=False"),
-)
+@variants(bias_o_and_no_bias=("no-output-bias", "head_mask=True", "bias_o=False"))
 def multihead_attention__head_axis_added(x, params, n_heads, mask=None, memory=None):
     """head-axis-added-to-mask"""
     return _mha(x, params, n_heads, mask, memory, head_mask=True)

@@ -218,9 +218,7 @@ def cross_entropy_backward__classes(logits, targets):
     hot = np.eye(logits.shape[-1])[targets]
     return ((softmax(logits) - hot) / logits.shape[-1]).astype(logits.dtype)
 
-@variants(
-    matrix_only=("matrices-only", ":, targets", "np.arange(len(targets)), targets"),
-)
+@variants(matrix_only=("matrices-only", ":, targets", "np.arange(len(targets)), targets"))
 def cross_entropy_backward__all_rows(logits, targets):
     """target-column-in-all-rows"""
     d = softmax(logits)

@@ -11,10 +11,7 @@ import platform
 
 # Machine code of x86-64: `int 0x80` calls by the numbers of 32-bit programs, in which 2 is fork; `syscall` with bit 30
 # set by those of x32, in which 57 is.
-CODE = {
-    "of 32 bits": bytes.fromhex("b802000000cd80c3"),
-    "of x32": bytes.fromhex("b8390000400f05c3"),
-}
+CODE = {"of 32 bits": bytes.fromhex("b802000000cd80c3"), "of x32": bytes.fromhex("b8390000400f05c3")}
 
 
 def attempt(code):

@@ -4,11 +4,7 @@ import numpy as np
 
 
 def build_vocab(text, start=0):
-    return (
-        (c := [*sorted({*text})]),
-        {k: i + start for i, k in enumerate(c)},
-        dict(enumerate(c, start)),
-    )
+    return ((c := [*sorted({*text})]), {k: i + start for i, k in enumerate(c)}, dict(enumerate(c, start)))
 
 
 def _all_in(things, known):
