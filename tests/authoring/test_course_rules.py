@@ -106,20 +106,17 @@ BROKEN = [
 ]  # fmt: skip
 
 
-@pytest.mark.parametrize(("file", "old", "new", "words"), [case for case in BROKEN if case[3]])
+@pytest.mark.parametrize(("file", "old", "new", "words"), BROKEN)
 def test_broken_rule_is_reported_with_its_file(package, file, old, new, words):
     change(package, file, old, new)
     found = problems()
     texts = [str(problem) for problem in found]
+    if words is None:
+        assert texts == []
+        return
     assert any(words in text for text in texts), texts
     assert all(len(text.splitlines()) == 1 for text in texts)
     assert any(problem.path == package / file for problem in found), texts
-
-
-@pytest.mark.parametrize(("file", "old", "new", "words"), [case for case in BROKEN if not case[3]])
-def test_allowed_change_is_no_problem(package, file, old, new, words):
-    change(package, file, old, new)
-    assert problems() == []
 
 
 @pytest.mark.parametrize(("file", "old", "new"), [

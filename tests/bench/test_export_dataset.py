@@ -16,7 +16,7 @@ def softmax():
 
 @pytest.mark.slow
 def test_entries_have_all_styles_and_no_duplicates(softmax):
-    styles = {"official", "loops", "einsum", "one_liners", "edited", "beginner"}
+    styles = {"official", "loops", "one_liners", "edited", "beginner"}
     assert {entry["style"] for entry in softmax} == styles
     assert len({entry["source"] for entry in softmax}) == len({entry["id"] for entry in softmax}) == len(softmax) > 60
     assert all(entry["correct"] != (entry["style"] in ("edited", "beginner")) for entry in softmax)

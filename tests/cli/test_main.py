@@ -35,6 +35,7 @@ def test_headway_outside_a_workspace_says_where_to_go(tmp_path):
     here = succeed(cwd=tmp_path)
     assert here.stdout.splitlines()[0] == f"{tmp_path} is not a workspace."
     assert "headway init my-gpt" in here.stdout
+    assert re.search(r"^names +[\d,]+ +yes ", invoke("data", cwd=tmp_path).stdout, re.M)
     assert invoke("init", tmp_path / "my work").returncode == 0
     assert "cd 'my work' " in invoke(cwd=tmp_path).stdout
     (tmp_path / "my work" / "figures" / "more").mkdir()

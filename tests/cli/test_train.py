@@ -39,7 +39,3 @@ def test_bigram_trains_only_with_functions_that_pass(folder, solutions):
     done = succeed(*arguments, cwd=folder)
     assert "Using your code" in done.stdout and "★" in done.stdout and "loss of counting" in done.stdout
     assert "★" in invoke("generate", "model.safetensors", cwd=folder).stderr
-
-
-def test_data_without_subcommand_lists_datasets(tmp_path):
-    assert "names" in succeed("data", cwd=tmp_path).stdout

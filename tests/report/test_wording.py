@@ -50,7 +50,6 @@ def test_only_so_many_findings_warnings_and_functions_are_shown():
     assert wording.affected_text({"affected": names[1:]}) == "f1, f2, f3, f4, f5, f6"
     assert wording.affected_text({"affected": names}) == "7 functions of attention.py"
     assert wording.affected_text({"affected": [*names, SOFT]}) == "8 functions of 2 files"
-    assert wording.affected_text({"affected": [names[0], SOFT]}) == "attention.f0, softmax.softmax"
 
 
 def test_output_is_cut_only_where_it_is_too_long():
@@ -61,12 +60,10 @@ def test_output_is_cut_only_where_it_is_too_long():
 
 def test_points_and_headline_name_only_what_is_there():
     assert wording.points_text({"earned": 0.0, "possible": 0.0}) == "0 / 0"
-    assert wording.points_text({"earned": 3.0, "possible": 2.0}) == "3 / 2 with bonus"
     assert wording.headline(check(message="differs", **VALUES)) == "differs (2 of 9 values)"
     assert wording.headline(check(message="differs", wrong={"count": 1, "total": 1})) == "differs"
-    for file, failed in ((BROKEN, 0.0), (VALUES, 1.0)):
-        (finding,) = wording.failed_checks(document(check(BONUS, **file)))
-        assert finding["points"]["possible"] == failed, "bonus work that a broken file stops"
+    found = [wording.failed_checks(document(check(BONUS, **one)))[0] for one in (BROKEN, VALUES)]
+    assert [one["points"]["possible"] for one in found] == [0.0, 1.0], "bonus work that a broken file stops"
     for name in ("effect-error-not-raised", "effect-other-error"):
         assert wording.cause(check(mistake={**UNDIVIDED, "id": name})) is None
     assert wording.location_text({"file": "softmax.ipynb cell 5", "line": 3}) == "softmax.ipynb cell 5, line 3"

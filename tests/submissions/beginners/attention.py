@@ -132,12 +132,6 @@ def _core(s, v):
     w = e / e.sum(-1, keepdims=True)
     return w @ v, w
 
-def causal_average_matmul__softmax(x):
-    """always-float64"""
-    T = x.shape[-2]
-    w = np.zeros((T, T)); w[np.triu_indices(T, 1)] = -np.inf
-    return softmax(w) @ x
-
 def causal_average_matmul__transposed(x):
     """weights-transposed"""
     x = as_float(x)

@@ -24,11 +24,6 @@ def gelu_backward__numerical(dout, x):
     x = as_float(x); h = 1e-5
     return dout * (gelu(x + h) - gelu(x - h)) / (2 * h)
 
-def gelu_backward__numerical_forward(dout, x):
-    """difference-quotient"""
-    x = as_float(x); h = 1e-6
-    return dout * (gelu(x + h) - gelu(x)) / h
-
 def gelu_backward__sigmoid(dout, x):
     """sigmoid-form"""
     x = as_float(x); s = 1 / (1 + np.exp(-1.702 * x))

@@ -145,12 +145,6 @@ def cross_entropy__log_softmax_of_probs(logits, targets):
     picked = probs[np.arange(len(probs)), targets]
     return float(-np.log(picked).mean())
 
-def cross_entropy__small_number(logits, targets):
-    """log-of-softmax-plus-number"""
-    probs = softmax(logits)
-    picked = np.take_along_axis(probs, np.expand_dims(targets, -1), -1)
-    return float(-np.log(picked + 1e-9).mean())
-
 def cross_entropy__not_averaged(logits, targets):
     """not-averaged"""
     logp = log_softmax(logits)
@@ -240,9 +234,7 @@ def log_softmax__clipped15(x, axis=-1):
     return np.log(np.clip(softmax(x, axis), 1e-15, 1 - 1e-15))
 
 @variants(
-    clipped15=("log-of-softmax-plus-number", "12, 1.0", "15, 1.0 - 1e-15"),
     clipped7=("log-of-softmax-limited-to-number", "12, 1.0", "7, 1.0 - 1e-7"),
-    clipped9=("log-of-softmax-limited-to-number", "clip(softmax(logits), 1e-12, 1.0)", "maximum(softmax(logits), 1e-9)"),
     plus_small_1e6=("log-of-softmax-plus-number", "np.clip(softmax(logits), 1e-12, 1.0)", "softmax(logits) + 1e-6"),
 )
 def cross_entropy__clipped12(logits, targets):
