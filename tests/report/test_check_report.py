@@ -1,11 +1,13 @@
 """The check report in the terminal, rendered from documents at several widths, and in a notebook."""
 
 import io
+from pathlib import Path
 
 import pytest
 from support.result_documents import BROKEN, check, document, printed, words
 
-from autograder.report import check_report, wording
+from autograder.documents.results import SubmissionResult
+from autograder.report import check_report
 from autograder.report.console import SafeConsole
 
 
@@ -103,6 +105,33 @@ def test_summary_shows_internal_errors_and_no_second_dot_before_not_started():
     assert "report it): bang" in text and "points · 1 not started" in text
 
 
+def test_overview_names_other_inputs_and_what_did_not_pass():
+    text = rendered({**document(FAILED, check()), "public_seed": False, "seed": 7})
+    assert "my-gpt · seed 7\n" in text and "passed, " not in text
+    assert "seed" not in rendered(document(FAILED))
+
+
+@pytest.mark.parametrize(("size", "width", "shown"), [(5, 90, True), (6, 90, False), (5, 45, False)])
+def test_slices_stand_beside_the_map_where_they_fit(size, width, shown):
+    numbers = [[1.0] * size for _ in range(size)]
+    picture = {"rows": ["0" * size] * size, "axes": ["row", "key"], "at": "batch 1", "shape": [size, size]}
+    picture |= {"yours": numbers, "expected": [[2.5, *row[1:]] for row in numbers]}
+    text = rendered(document({**FAILED, "error_map": picture}), width)
+    assert text.count("row ↓") == 1 and "batch 1 · key →" in text
+    assert ("difference" in text) == ("-1.5" in text) == shown
+
+
+def test_submission_lists_what_does_not_pass():
+    functions = {"m.g": "passed", **{f"m.f{number}": "error" for number in range(13)}}
+    about = {"functions": functions, "files": {"m.py": ""}, "kit": "1", "gave_up": {"m.g": ""}}
+    result = SubmissionResult("ada", "", 0, [], notes=["a note"])
+    text = printed(check_report.render_submission, about, result, Path("a.zip"))
+    assert "13 of 14 functions do not pass" in text and "m.f11  ! stopped by" in text and "m.f12" not in text
+    assert "… and 1 more" in text and "m.g: you saw the solution" in text and "a note\n" in text
+    del functions["m.f12"]
+    assert "more:" not in printed(check_report.render_submission, about, result, Path("a.zip"))
+
+
 @pytest.mark.parametrize(("worst", "expected"), [
     ({"axes": ["", "", "query", "d_v"]}, "largest error [1, 3, query 1, d_v 4]: got"),
     ({"tolerance": 0.0, "yours": 3, "expected": 4}, "first wrong value batch 1, head 3, query 1, d_v 4: got 3"),
@@ -125,6 +154,8 @@ def test_panel_shows_where_the_function_called_the_line_that_failed():
     place, caller = ({"file": f"{name}.py", "line": 41, "text": "f(q)"} for name in ("helpers", "attention"))
     shown = words(rendered(document(check(status="error", location=place, called_from=caller))))
     assert "helpers.py:41" in shown and "from attention.py:41" in shown
+    slow = words(rendered(document({**FAILED, "status": "timeout", "warnings": [*"abcd"]})))
+    assert "NumPy warns a b c stopped in attention.py:41" in slow
 
 
 def test_syntax_error_is_one_panel_that_names_the_file():
@@ -132,34 +163,8 @@ def test_syntax_error_is_one_panel_that_names_the_file():
     shown = rendered(document(*checks))
     assert shown.count("Python cannot read") == 1
     assert "! attention.py" in shown and "attention, causal_mask" in shown and "! 1 file with an error" in shown
-    assert "more failed check" not in shown
+    assert "more failed check" not in shown and "headway hint" not in shown
     assert words("Next: fix attention.py, line 3, then: headway check attention") in words(shown)
-
-
-def test_failed_checks_begin_with_what_explains_the_most():
-    wrong = {"status": "failed", "message": "differs", "wrong": {"count": 3, "total": 4}}
-    no_scale, chance = ({"id": name, "title": name, "reason": "proof"} for name in ("no-scale", "chance"))
-    ordinary, edge, other = (check(title=title, **wrong) for title in ("ordinary", "edge", "other"))
-    dtype = check(title="dtype", status="failed", message="float32 became float64", mistake=no_scale)
-    order = lambda *checks: [found["title"] for found in wording.failed_checks(document(*checks))]  # noqa: E731
-    assert order(dtype, ordinary, edge) == ["ordinary", "edge", "dtype"]
-    assert order(ordinary, {**edge, "mistake": chance}, other) == ["ordinary", "edge", "other"]
-    assert order(ordinary, {**edge, "mistake": no_scale}, {**other, "mistake": no_scale})[0] == "edge"
-
-
-def test_check_of_a_documented_error_comes_last():
-    mistake = {"id": "softmax.softmax/negative-accepted", "title": "a negative temperature was accepted"}
-    error = check(status="failed", title="error", failure="documented_error", inputs="x ()", mistake=mistake)
-    value = check(status="failed", title="value", message="differs")
-    stopped = check(status="timeout", title="stopped", message="was stopped")
-    order = [found["title"] for found in wording.failed_checks(document(error, stopped, value))]
-    assert order == ["stopped", "value", "error"]
-
-
-def test_panel_shows_no_cause_that_repeats_the_message():
-    mistake = {"id": "effect-error-not-raised", "title": "the documented ValueError is not raised", "reason": "proof"}
-    shown = rendered(document(check(status="failed", message="f must raise ValueError here", mistake=mistake)))
-    assert "likely cause" not in shown
 
 
 @pytest.mark.parametrize("width", [40, 60, 80])
@@ -193,3 +198,11 @@ def test_correct_in_isolation_is_said_if_all_checks_say_it():
     text = in_notebook(blocked("blocked by softmax.softmax. out differs"), blocked(ISOLATED))
     assert "in isolation" not in text and "2 checks blocked" in text
     assert "not written yet" not in in_notebook(check(status="not_started"), blocked(ISOLATED))
+
+
+def test_notebook_shows_three_findings_and_internal_errors():
+    text = in_notebook(*({**FAILED, "function": f"attention.f{number}"} for number in range(4)))
+    assert text.count("likely cause") == 3 and "1 more failed check" in text and "Stuck? hint(f0)" in text
+    broken = {**document(check(**BROKEN)), "internal_errors": ["bang"]}
+    text = str(check_report.NotebookReport(broken, {}, {}))
+    assert "Stuck" not in text and "report it): bang" in text

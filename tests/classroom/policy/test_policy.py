@@ -161,9 +161,6 @@ def test_load_policy_invalid_toml_is_refused(tmp_path, text, words):
     (tmp_path / "course.toml").write_bytes(text)
     with pytest.raises(UsageError, match=words):
         load_policy(tmp_path / "course.toml", TRANSFORMER)
-
-
-def test_load_policy_missing_file_names_the_option(tmp_path):
     with pytest.raises(UsageError, match=r"none\.toml.*--course FILE"):
         load_policy(tmp_path / "none.toml", TRANSFORMER)
 

@@ -89,15 +89,10 @@ def test_find_sources_takes_an_archive_for_each_assignment(tmp_path, platform, n
     assert [source.name for source in found] == ["softmax", "attention"]
 
 
-def test_archive_of_a_class_of_one_is_read(tmp_path):
-    found, _ = read(write_zip(tmp_path / "class.zip", {"ada/softmax.py": RIGHT}))
-    assert list(found) == ["ada"]
-
-
-def test_archive_of_one_student_is_no_download(tmp_path):
+def test_archives_of_a_class_of_one_and_of_one_student_are_read(tmp_path):
     write_zip(tmp_path / "class" / "ada.zip", {"softmax.py": RIGHT})
-    found, _ = read(tmp_path / "class")
-    assert list(found) == ["ada"]
+    for path in (write_zip(tmp_path / "class.zip", {"ada/softmax.py": RIGHT}), tmp_path / "class"):
+        assert list(read(path)[0]) == ["ada"]
 
 
 @pytest.mark.slow
