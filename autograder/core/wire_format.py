@@ -191,6 +191,8 @@ _MARKERS: dict[str, tuple[type, dict[str, tuple[type, ...]]]] = {
     "m": (MappedArray, {"path": (str,), "dtype": (str,), "shape": (tuple,), "offset": (int,), "transposed": (bool,)}),
 }
 _TAGS = {kind: tag for tag, (kind, _) in _MARKERS.items()}
+_PLAIN = frozenset({type(None), bool, int, float, str})
+_to_json = json.JSONEncoder(separators=(",", ":"), check_circular=False).encode
 _FROM_STUDENTS = (Handle, Opaque, Instance)  # All others make objects.
 
 
@@ -202,7 +204,7 @@ def pack(value: Any) -> bytes:
     FrameError if the value is too deep or large.
     """
     chunks: list[bytes] = []
-    header = json.dumps(_describe(value, chunks, 0), separators=(",", ":")).encode("utf-8", "surrogatepass")
+    header = _to_json(_describe(value, chunks, 0)).encode()
     size = sum(map(len, chunks))
     if len(header) > MAX_HEADER or size > MAX_BODY:
         raise FrameError(f"the value is too large to send ({len(header) + size:,} bytes)")
@@ -241,30 +243,32 @@ def parse_prefix(prefix: bytes, max_body: int = MAX_BODY) -> tuple[int, int]:
 
 
 def _describe(value: Any, chunks: list[bytes], depth: int) -> Any:
-    if value is None or type(value) in (bool, int, float, str):
+    kind = type(value)
+    if kind in _PLAIN:
         return value
     if depth > MAX_DEPTH:
         raise FrameError("the value is nested too deeply")
+    depth += 1
+    if kind is dict:
+        return {"d": [[_describe(k, chunks, depth), _describe(v, chunks, depth)] for k, v in value.items()]}
+    if kind is tuple or kind is list:
+        return {"t" if kind is tuple else "l": [_describe(item, chunks, depth) for item in value]}
     if isinstance(value, np.str_):
         return str(value)
-    if type(value) is np.ndarray or isinstance(value, np.generic):
+    if kind is np.ndarray or isinstance(value, np.generic):
         array = np.asarray(value)
         if array.dtype.str not in DTYPES:
             return {"o": f"{_type_name(value)} of {array.dtype}"}
         chunks.append(array.tobytes())
-        return {"a" if type(value) is np.ndarray else "s": [array.dtype.str, list(array.shape)]}
-    if type(value) is bytes:
+        return {"a" if kind is np.ndarray else "s": [array.dtype.str, array.shape]}
+    if kind is bytes:
         chunks.append(value)
         return {"b": len(value)}
-    if type(value) in (tuple, list):
-        return {"t" if type(value) is tuple else "l": [_describe(item, chunks, depth + 1) for item in value]}
-    if type(value) is dict:
-        return {"d": [[_describe(k, chunks, depth + 1), _describe(v, chunks, depth + 1)] for k, v in value.items()]}
-    if type(value) not in _TAGS:
+    if kind not in _TAGS:
         is_instance = is_dataclass(value) and not isinstance(value, type)
         value = Instance.of(value) if is_instance else Opaque(_type_name(value))
     tag = _TAGS[type(value)]
-    parts = [_describe(getattr(value, name), chunks, depth + 1) for name in _MARKERS[tag][1]]
+    parts = [_describe(getattr(value, name), chunks, depth) for name in _MARKERS[tag][1]]
     return {tag: parts if len(parts) > 1 else parts[0]}
 
 
@@ -302,7 +306,7 @@ class _Decoder:
 
     def build(self, spec: Any, depth: int) -> Any:
         """Return the value of one header entry, which is nested in `depth` others."""
-        if spec is None or type(spec) in (bool, int, float, str):
+        if type(spec) in _PLAIN:
             return spec
         if depth > MAX_DEPTH + 1:
             raise FrameError("the value is nested too deeply")
@@ -352,15 +356,21 @@ class _Decoder:
         for pair in content:
             if type(pair) is not list or len(pair) != 2:
                 raise FrameError("malformed dictionary")
-            key = self.build(pair[0], depth + 1)
-            if isinstance(key, np.generic):
-                key = key.item()  # np.int64(3) and 3 are the same key of a dict.
-            if type(key) not in (str, int, float, bool, type(None)):
-                raise FrameError("a dictionary key is neither a string nor a number")
-            if type(key) is int and abs(key) >= MAX_KEY:
-                raise FrameError("a dictionary key is too large")
-            result[key] = self.build(pair[1], depth + 1)
+            key, value = pair
+            if type(key) is not str:
+                key = self._key(key, depth)
+            result[key] = value if type(value) in _PLAIN else self.build(value, depth + 1)
         return result
+
+    def _key(self, spec: Any, depth: int) -> Any:
+        key = self.build(spec, depth + 1)
+        if isinstance(key, np.generic):
+            key = key.item()  # np.int64(3) and 3 are the same key of a dict.
+        if type(key) not in _PLAIN:
+            raise FrameError("a dictionary key is neither a string nor a number")
+        if type(key) is int and abs(key) >= MAX_KEY:
+            raise FrameError("a dictionary key is too large")
+        return key
 
     def _array(self, tag: str, content: Any) -> Any:
         if type(content) is not list or len(content) != 2:
@@ -372,13 +382,13 @@ class _Decoder:
             raise FrameError("an array has a malformed shape")
         if tag == "s" and shape:
             raise FrameError("a scalar has axes")
-        dtype, count = DTYPES[code], math.prod(shape)
-        size = count * dtype.itemsize
-        raw = np.frombuffer(self._body, np.uint8, size, self._skip(size))
-        if code == "|b1" and raw.size and raw.max() > 1:
+        dtype = DTYPES[code]
+        size = math.prod(shape) * dtype.itemsize
+        start = self._skip(size)
+        if code == "|b1" and self._body[start : self.position].translate(None, b"\0\1"):
             raise FrameError("a boolean is neither 0 nor 1")
         try:
-            array = raw.copy().view(dtype).reshape(shape)
+            array = np.ndarray(shape, dtype, self._body, start).copy()
         except ValueError:  # No elements, but axes whose product overflows.
             raise FrameError("an array has a malformed shape") from None
         return array if tag == "a" else array[()]

@@ -4,13 +4,12 @@ The mark is `graded("module.function", points=1)`, with `alone=False` or `alone=
 functions stands for one check of each.
 
 The fixtures are the student's code, PyTorch, inputs, and comparisons. All of them live as long as the session and use
-its `CheckContext`, which the plugin updates for every check: pytest needs 0.1 ms to set up and tear down a
-function-scoped fixture, and a class has a hundred checks for each student.
+its `CheckContext`, which is updated for every check.
 """
 
 import inspect
 from collections.abc import Callable
-from functools import lru_cache
+from functools import lru_cache, partial
 from typing import Any
 
 import pytest
@@ -215,15 +214,25 @@ def session_fixture(name: str) -> Any:
         context = request.config.stash.get(CONTEXT, None)
         if context is None:
             pytest.skip("graded checks need a submission: --submission DIR")
-        return _StudentProxy(context) if name == "student" else getattr(context, name)
+        return _value(name, context)
 
     return provide
 
 
-def has_only_session_fixtures(item: pytest.Item) -> bool:
-    """Return whether all fixtures of the check live as long as the session."""
-    info = getattr(item, "_fixtureinfo", None)
-    return info is not None and all(fixtures[-1].scope == "session" for fixtures in info.name2fixturedefs.values())
+def _value(fixture: str, context: CheckContext) -> Any:
+    return _StudentProxy(context) if fixture == "student" else getattr(context, fixture)
+
+
+@lru_cache(1024)
+def direct_call(item: pytest.Item) -> Callable[[], None] | None:
+    """Return a call that spares pytest's slow hooks; None if the check needs them (another fixture, a reporter)."""
+    if not isinstance(item, pytest.Function) or item.cls or {mark.name for mark in item.iter_markers()} != {"graded"}:
+        return None
+    needed, config = item._fixtureinfo, item.config
+    own = all(found[-1].func.__module__ == __name__ for found in needed.name2fixturedefs.values())
+    if not own or config.pluginmanager.has_plugin("terminalreporter"):
+        return None
+    return partial(item.obj, **{name: _value(name, config.stash[CONTEXT]) for name in needed.argnames})
 
 
 def sees_answers(item: pytest.Item, *, passed: bool) -> bool:

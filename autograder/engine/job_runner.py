@@ -3,6 +3,7 @@
 import threading
 from collections.abc import Callable
 from dataclasses import dataclass, field
+from itertools import pairwise
 
 import pytest
 
@@ -11,7 +12,7 @@ from autograder.core.text import clean
 from autograder.course import registry
 from autograder.documents.results import DIAGNOSED, CheckResult, hide
 from autograder.engine.check_results import build_check_result
-from autograder.engine.fixtures import CONTEXT, CheckContext, check_id, function_name, has_only_session_fixtures
+from autograder.engine.fixtures import CONTEXT, CheckContext, check_id, check_name, direct_call, function_name
 from autograder.engine.jobs import Job, JobResult, Options
 from autograder.engine.official_time import OfficialTimes
 from autograder.engine.reference import Reference
@@ -93,8 +94,9 @@ class JobRunner:
     def _run_checks(self, items: list[pytest.Item], job: Job) -> None:
         """Run checks of a job, in processes of their own."""
         folder, item = None, None
+        next_items = dict(pairwise(item for item in items if direct_call(item) is None))
         try:
-            for item, next_item in zip(items, [*items[1:], None], strict=False):
+            for item in items:
                 module = function_name(item).partition(".")[0]
                 wanted = job.official_folder(job.folder, module) if job.official_folder else job.folder
                 if wanted != folder:
@@ -102,7 +104,12 @@ class JobRunner:
                     limits, times = self.limits, self._official_times.cpu_seconds
                     student = StudentCode(self.workers, folder, self._curriculum, limits, job.usage, times)
                     self._context.set_student(student)
-                self._run_check(item, next_item)
+                if (call := direct_call(item)) is None:
+                    item.config.hook.pytest_runtest_protocol(item=item, nextitem=next_items.get(item))
+                else:
+                    self._context.begin_check(function_name(item), check_name(item))
+                    ends = (pytest.exit.Exception, KeyboardInterrupt)
+                    self.record(item, pytest.CallInfo.from_call(call, "call", ends))
                 if self._session.shouldstop:
                     raise self._session.Interrupted(self._session.shouldstop)
                 if self._cancelled.is_set():
@@ -154,23 +161,6 @@ class JobRunner:
                 raise self._session.Interrupted("errors during collection")
             self._add_items(self._session.items)
         return [item for name in modules for item in self._items.get(name, []) if function_name(item) in functions]
-
-    def _run_check(self, item: pytest.Item, next_item: pytest.Item | None) -> None:
-        reported = self._session.config.pluginmanager.has_plugin("terminalreporter")
-        if reported or not has_only_session_fixtures(item):
-            item.config.hook.pytest_runtest_protocol(item=item, nextitem=next_item)
-            return
-
-        # Pytest's own hooks, without the three reports that only its reporter would read.
-        def set_up_and_call() -> None:
-            item.ihook.pytest_runtest_setup(item=item)
-            item.ihook.pytest_runtest_call(item=item)
-
-        reraise = (pytest.exit.Exception, KeyboardInterrupt)
-        call = pytest.CallInfo.from_call(set_up_and_call, when="call", reraise=reraise)
-        item.ihook.pytest_runtest_teardown(item=item, nextitem=next_item)
-        if function_name(item):
-            self.record(item, call)
 
     def _diagnose(self, result: JobResult, usage: ResourceUsage, *, official_prerequisites: bool) -> None:
         """Add to failed checks the known mistakes that give the student's answers."""
