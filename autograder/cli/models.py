@@ -4,7 +4,6 @@ A conversation is held in a terminal, or with lines from another program.
 """
 
 import contextlib
-import random
 import sys
 import time
 from collections.abc import Iterator
@@ -164,6 +163,8 @@ def chat(path: Path, folder: Path, solution: bool, system: str, seed: int | None
     Uses your code for each assignment that passes, and the official solution for the rest. Ctrl-C stops an answer, and
     Ctrl-D ends the conversation; /help lists the commands, such as /system and /tokens.
     """
+    import random
+
     from autograder.models.model_process import ModelProcess
     from autograder.models.pretrained import model_file
     from autograder.models.pretrained.chat import CannotDo, Conversation, chat_model, sampling_for

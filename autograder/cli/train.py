@@ -1,6 +1,5 @@
 """The commands that train, run and show the whole model: train, generate, plot, and data for its datasets."""
 
-import random
 import sys
 from collections.abc import Callable, Iterable
 from dataclasses import replace
@@ -121,6 +120,8 @@ def generate(
     Uses your code for each assignment that passes, and the official solution for the rest. In a terminal, without
     --prompt and --lines, it asks after each text what to do next.
     """
+    import random
+
     from autograder.models.pretrained import generation, model_file
     from autograder.models.training import runs, select_modules
 

@@ -1,6 +1,5 @@
 """The commands for the files of a workspace: init, reset, copy, update; solution, diff, experiment, debug."""
 
-import subprocess
 import sys
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -202,6 +201,8 @@ def experiment(name: str, experiment: str, folder: Path) -> None:
 
     "python softmax.py" does the same where no assignment counts from a notebook.
     """
+    import subprocess
+
     from autograder.workspace import experiments
 
     workspace = options.open_workspace(folder).require_assignments()
@@ -227,6 +228,8 @@ def debug(name: str, print_it: bool, folder: Path) -> None:
 
     It is written to debug_ASSIGNMENT.py, and calls the version of your function that counts.
     """
+    import subprocess
+
     from autograder.core.files import write_atomically
     from autograder.workspace import failed_call
     from autograder.workspace.files import DEBUG_MARK
@@ -246,5 +249,4 @@ def debug(name: str, print_it: bool, folder: Path) -> None:
         raise UsageError(f"{path.name} is a file of your own. Rename it, or print the program: headway debug --print")
     write_atomically(path, text.encode())
     click.echo(f"Written: {path.name}. Run it again with: python {path.name}")
-    interactive = ["-i"] if sys.stdin.isatty() else []
-    sys.exit(subprocess.run([sys.executable, *interactive, path.name], cwd=workspace.folder, check=False).returncode)
+    sys.exit(subprocess.call([sys.executable, *["-i"] * sys.stdin.isatty(), path.name], cwd=workspace.folder))

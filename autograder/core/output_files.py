@@ -6,7 +6,6 @@ since is kept, too.
 """
 
 import contextlib
-import hashlib
 import json
 import os
 from collections.abc import Callable, Iterable
@@ -95,5 +94,7 @@ class OutputRecord:
 
 
 def _digest(path: Path) -> str:
+    import hashlib
+
     with open(path, "rb") as file:
         return hashlib.file_digest(file, "sha256").hexdigest()
