@@ -1,24 +1,29 @@
-"""Mistakes that need no table, because the solution shows them: lost arguments, and those of called functions."""
+"""Mistakes that need no table, because the solution shows them: wrong arguments, defaults and orders of parameters."""
 
 import ast
 import inspect
 from collections.abc import Iterator
 from dataclasses import replace
-from functools import cache
+from functools import cache, partial
+from itertools import permutations
 from types import FunctionType
 from typing import TypeGuard
 
-from autograder.engine.diagnosis.mistake import Mistake, mistakes_of_function
+from autograder.engine.diagnosis.mistake import CONSTANT, Mistake, mistakes_of_function
 from autograder.engine.diagnosis.variants import function_text, solution_module
+
+MAX_OPTIONAL = 4  # The orders of more optional parameters are too many.
 
 
 @cache
 def argument_mistakes(function: str, package: str) -> tuple[Mistake, ...]:
-    """Return the mistakes in the arguments that a function passes on."""
-    unique: dict[object, Mistake] = {}
+    """Return mistakes in the signature of a function, and in the arguments that it passes on."""
+    found = [*_wrong_orders(function, package), *_wrong_defaults(function, package)]
     for helper in ("", *called_helpers(function, package)):
-        for mistake in _lost_arguments(function, helper, package):
-            unique.setdefault((mistake.edits, mistake.inside), replace(mistake, generated=True))
+        found += _lost_arguments(function, helper, package)
+    unique: dict[object, Mistake] = {}
+    for mistake in found:
+        unique.setdefault((mistake.edits, mistake.inside), replace(mistake, generated=True))
     return tuple(unique.values())
 
 
@@ -74,6 +79,88 @@ def _called_functions(function: str, package: str) -> tuple[str, ...]:
 def _is_public(value: object) -> TypeGuard[FunctionType]:
     """Return whether a value is a function that students write or are given."""
     return isinstance(value, FunctionType) and not value.__name__.startswith("_")
+
+
+def _wrong_orders(function: str, package: str) -> Iterator[Mistake]:
+    """Yield the other orders of the optional parameters, for calls without names."""
+    text, _ = tree_of_function(function, package)
+    optional = _optional_parameters(function, package)
+    if not 2 <= len(optional) <= MAX_OPTIONAL:
+        return
+    old = text[optional[0][2] : optional[-1][3]]
+    parts = [text[start:end] for _, _, start, end in optional]
+    names = [name for name, *_ in optional]
+    for order in permutations(range(len(parts))):
+        if list(order) != sorted(order):
+            yield Mistake(
+                function,
+                f"parameters-in-order-{'-'.join(names[i] for i in order)}",
+                f"the optional parameters are not in the order {', '.join(names)}",
+                "A call without names assigns its arguments by position, so that they reach the wrong parameters.",
+                "Which parameter does the last argument of a call without names reach in your code?",
+                ((old, ", ".join(parts[i] for i in order)),),
+            )
+
+
+def _wrong_defaults(function: str, package: str) -> Iterator[Mistake]:
+    """Yield other defaults: any number, the other truth value, the other texts that the function knows."""
+    text, _ = tree_of_function(function, package)
+    called = (function, *_called_functions(function, package))
+    known_texts = sorted({text for name in called for text in _compared(name, package)})
+    for name, default, start, end in _optional_parameters(function, package):
+        wrong_default = partial(_wrong_default, function, name, text[start:end], ast.unparse(default))
+        number = _number(default)
+        if isinstance(default, ast.Constant) and isinstance(default.value, bool):
+            yield wrong_default(repr(not default.value))
+        elif isinstance(default, ast.Constant) and isinstance(default.value, str):
+            yield from (wrong_default(repr(other)) for other in known_texts if other != default.value)
+        elif number is not None:
+            yield wrong_default(CONSTANT, type(number)(2 * number + 3))
+        elif isinstance(default, ast.Tuple):
+            for i, element in enumerate(default.elts):
+                if (number := _number(element)) is not None:
+                    others = [CONSTANT if j == i else ast.unparse(other) for j, other in enumerate(default.elts)]
+                    yield wrong_default(f"({', '.join(others)})", type(number)(number / 2), f"-{i}")
+
+
+def _optional_parameters(function: str, package: str) -> list[tuple[str, ast.expr, int, int]]:
+    """Return each parameter that has a default: its name, the default, and where both begin and end in the code."""
+    text, node = tree_of_function(function, package)
+    args, defaults = node.args.args, node.args.defaults
+    pairs = zip(args[len(args) - len(defaults) :], defaults, strict=True)
+    return [(arg.arg, value, _offset(text, arg.lineno, arg.col_offset), _end(text, value)) for arg, value in pairs]
+
+
+@cache
+def _compared(function: str, package: str) -> frozenset[str]:
+    """Return the texts with which a function compares something: the values of its options."""
+    _, node = tree_of_function(function, package)
+    compared = [part for part in ast.walk(node) if isinstance(part, ast.Compare)]
+    constants = [value for compare in compared for value in ast.walk(compare) if isinstance(value, ast.Constant)]
+    return frozenset(value.value for value in constants if isinstance(value.value, str))
+
+
+def _wrong_default(
+    function: str, name: str, old: str, right: str, value: str, constant: float | None = None, suffix: str = ""
+) -> Mistake:
+    shown = value.replace(CONSTANT, "{constant}")
+    return Mistake(
+        function,
+        f"default-of-{name}{suffix}" + ("" if constant is not None else f"-{value.strip(chr(39)).lower()}"),
+        f"the default of {name} is {shown}, not {right}",
+        f"A call that does not pass {name} gets the default.",
+        f"What does a call without {name} return in your code, and what does one with {name}={right}?",
+        ((old, f"{name}={value}"),),
+        constant=constant,
+    )
+
+
+def _number(node: ast.expr) -> int | float | None:
+    try:
+        value = ast.literal_eval(node)
+    except ValueError:
+        return None
+    return value if type(value) in (int, float) else None
 
 
 def _lost_arguments(function: str, helper: str, package: str) -> Iterator[Mistake]:

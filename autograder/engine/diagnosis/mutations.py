@@ -89,17 +89,13 @@ def _changes(function: ast.FunctionDef, known: set[str]) -> Iterator[_Change]:
             yield from _expression_changes(node, place, known)
 
 
-def _wrong_defaults(function: ast.FunctionDef, known: set[str]) -> Iterator[_Change]:
-    """Yield each optional parameter with another default, or with its default whatever is passed."""
+def _ignored_options(function: ast.FunctionDef, known: set[str]) -> Iterator[_Change]:
+    """Yield each optional parameter with its default, whatever is passed."""
     args, defaults = function.args.args, function.args.defaults
     for argument, node in zip(args[len(args) - len(defaults) :], defaults, strict=True):
         name, default = argument.arg, ast.unparse(node)
         new = f"{name} = {default}\n{ast.unparse(function.body[0])}".replace("\n", "\n    ")
         yield function.body[0], new, f"{name} is ignored: it is always {default}"
-        if default in ("True", "False"):
-            yield node, str(default == "False"), f"the default of {name} is not {default}"
-        elif isinstance(node, ast.Constant) and isinstance(node.value, float):
-            yield node, CONSTANT, f"the default of {name} is {{constant}}, not {default}"
 
 
 def _changed_steps(function: ast.FunctionDef, known: set[str]) -> Iterator[_Change]:
@@ -384,4 +380,4 @@ def _reordered_values(function: ast.FunctionDef, known: set[str]) -> Iterator[_C
             yield statement, new.replace("\n", "\n" + " " * statement.col_offset), f"{what} is {text}"
 
 
-_RULES: tuple[_Rule, ...] = (_wrong_defaults, _changes, _changed_steps, _other_names, _reordered_values)
+_RULES: tuple[_Rule, ...] = (_ignored_options, _changes, _changed_steps, _other_names, _reordered_values)

@@ -21,8 +21,7 @@ pytestmark = pytest.mark.usefixtures("enough_time")
 ])  # fmt: skip
 def test_diagnose_finds_constant_of_family(tmp_path, function, old, new, title):
     text = solution_text(function.partition(".")[0], (old, new))
-    for outcome in judged(tmp_path, function, text):
-        assert title in outcome.mistake["title"]
+    assert all(title in outcome.mistake["title"] for outcome in judged(tmp_path, function, text))
 
 
 @pytest.mark.slow
@@ -56,12 +55,18 @@ def test_diagnose_constant_that_contradicts_a_check_is_not_named(tmp_path):
     assert not any("5e-06" in title or " 1 times" in title for title in titles)
 
 
+ORDER = "lr, betas=(0.9, 0.999), eps=1e-8, weight_decay=0.01):", "lr, weight_decay=0.01, eps=1e-8, betas=(0.9, 0.999)):"
+WITHOUT_MASK = "\n\n_attention = attention\n\n\ndef attention(q, k, v, mask=None):\n    return _attention(q, k, v)\n"
+
+
 @pytest.mark.slow
-def test_diagnose_argument_that_is_not_passed_on(tmp_path):
-    text = solution_text("multihead")
-    text += "\n\n_attention = attention\n\n\ndef attention(q, k, v, mask=None):\n    return _attention(q, k, v)\n"
-    for outcome in judged(tmp_path, "multihead.multihead_attention", text):
-        assert "mask" in outcome.mistake["title"]
+@pytest.mark.parametrize(("function", "text", "title"), [
+    ("training.adamw_step", solution_text("training", ORDER), "order betas, eps, weight_decay"),
+    ("layernorm.rmsnorm", solution_text("layernorm", ("norm(x, gamma, eps=1e-5", "norm(x, gamma, eps=3")), "is 3, not"),
+    ("multihead.multihead_attention", solution_text("multihead") + WITHOUT_MASK, "mask"),
+])  # fmt: skip
+def test_diagnose_wrong_parameters_and_arguments(tmp_path, function, text, title):
+    assert all(title in outcome.mistake["title"] for outcome in judged(tmp_path, function, text))
 
 
 @pytest.mark.slow
@@ -80,10 +85,8 @@ def attention(q, k, v, mask=None):
     weights = weights / np.where(total == 0, 1, total)
     return weights @ v, weights
 """
-    failed = [outcome for outcome in judged(tmp_path, "multihead.multihead_attention", text) if outcome.wrong]
-    assert failed
-    for outcome in failed:
-        assert outcome.mistake["id"] == "attention.attention/no-scale"
+    found = {one.mistake["id"] for one in judged(tmp_path, "multihead.multihead_attention", text) if one.wrong}
+    assert found == {"attention.attention/no-scale"}
 
 
 @pytest.mark.slow
