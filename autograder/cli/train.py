@@ -14,8 +14,8 @@ from autograder.errors import UsageError
 from autograder.models.training.sampling import Sampling
 
 PRESET_HELP = (
-    "Model: names, shakespeare, synthetic, bigram, dropout, bias-free-attention, lecture, annotated, post-norm or "
-    "llama."
+    "Model: names, shakespeare, synthetic, bigram, dropout, bias-free-attention, lecture, annotated, post-norm, "
+    "llama or small."
 )
 DATA_HELP = "A dataset (see headway data list) or your own text file (default: the preset's dataset)."
 SET_HELP = "Change a setting of the model, such as d_model=64; repeatable."
