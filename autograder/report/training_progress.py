@@ -1,7 +1,9 @@
 """A training run in the terminal: progress, losses, speed, and text that the model generates."""
 
+import shlex
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager, nullcontext
+from pathlib import Path
 
 from rich.console import Console, Group, RenderableType
 from rich.live import Live
@@ -10,10 +12,12 @@ from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, T
 from rich.text import Text
 
 from autograder.documents.records import LossPoint, TrainingStart, TrainingUpdate, thinned
+from autograder.report.console import break_before_command
 from autograder.report.loss_curve import curve_lines
 
 CURVE_ROWS, WIDEST_CURVE = 9, 100
 SAMPLE_ROWS, SHORT_LINE = 4, 25
+LINES_OPTIONS = " --lines 10 --temperature 0.8"  # of the command that is recommended for names
 
 
 @contextmanager
@@ -82,6 +86,19 @@ class _LiveScreen:
             panel = Panel(text, title="sample", title_align="left", border_style="dim", width=width, height=height)
             shown.append(panel)
         return Group(*shown)
+
+
+def show_end(
+    console: Console, out: Path, plot: str, comparison: Sequence[str], stopped_at: int | None, *, has_lines: bool
+) -> None:
+    """Print how a run compares with counting, and the commands that resume it, if it was stopped, and generate text."""
+    name = shlex.quote(str(out))
+    lines = [*comparison]
+    if stopped_at is not None:
+        lines.append(f"Stopped at step {stopped_at}. Resume: headway train --resume --out {name}")
+    lines.append(f"Wrote {out} and {plot}. Generate text: headway generate {name}{LINES_OPTIONS if has_lines else ''}")
+    for line in lines:
+        console.print(Text(break_before_command(line, console.width)), soft_wrap=True)
 
 
 def sample_text(sample: str) -> str:

@@ -28,6 +28,8 @@ from autograder.models.training import checkpoint, datasets, runs, select_module
 from autograder.models.training.baselines import baselines
 from autograder.models.training.checkpoint import Checkpoint
 from autograder.models.training.sampling import Sampling
+from autograder.sandbox.process import start_workers
+from autograder.sandbox.workers import StartWorkers
 
 LONGEST_ERROR = 1000
 Record = dict[str, Any]
@@ -56,13 +58,13 @@ def _wait_for_stop(stop: threading.Event) -> None:
     stop.set()
 
 
-def work(job: PageJob, stop: threading.Event) -> Generator[Record]:
+def work(job: PageJob, stop: threading.Event, start: StartWorkers = start_workers) -> Generator[Record]:
     """Do a job until it ends or `stop` is set; yield its records, of which the last is "end"."""
     try:
         if job.request is not None:
-            yield from _train(stop, Path(job.workspace), job.request, job.check)
+            yield from _train(stop, Path(job.workspace), job.request, job.check, start)
         elif job.text is not None:
-            yield from _generate(stop, Path(job.workspace), job.text, job.check)
+            yield from _generate(stop, Path(job.workspace), job.text, job.check, start)
     except select_modules.NoPassingModules as error:
         yield failure(f"{error.reason}. Or choose the official solution for everything")
     except HeadwayError as error:
@@ -76,7 +78,7 @@ def failure(message: str) -> Record:
     return {"record": "end", "stopped": False, "error": clean(message, LONGEST_ERROR), "notes": []}
 
 
-def _train(stop: threading.Event, folder: Path, job: RunRequest, check: bool) -> Generator[Record]:
+def _train(stop: threading.Event, folder: Path, job: RunRequest, check: bool, start: StartWorkers) -> Generator[Record]:
     """Start a run in a workspace, or resume one."""
     path = folder / job.out
     resumed = checkpoint.load(path) if job.resume else None
@@ -92,8 +94,8 @@ def _train(stop: threading.Event, folder: Path, job: RunRequest, check: bool) ->
         if stop.is_set():
             yield {"record": "end", "stopped": True, "error": None, "notes": [], "step": 0}
             return
-        until = job.steps or settings.steps
-        with closing(runs.records(modules.folder, settings, path, resumed, until, stop, modules.student)) as records:
+        run = (modules.folder, settings, path, resumed, job.steps or settings.steps, stop, modules.student, start)
+        with closing(runs.records(*run)) as records:
             for record in records:
                 if isinstance(record, TrainingStart):
                     started = time.monotonic()
@@ -110,7 +112,9 @@ def _train(stop: threading.Event, folder: Path, job: RunRequest, check: bool) ->
                            "notes": [*record.comparison, *badges], "step": record.run.step, "saved": True}  # fmt: skip
 
 
-def _generate(stop: threading.Event, folder: Path, job: TextRequest, check: bool) -> Generator[Record]:
+def _generate(
+    stop: threading.Event, folder: Path, job: TextRequest, check: bool, start: StartWorkers
+) -> Generator[Record]:
     """Generate a text with a model in a workspace."""
     model = model_file.load(folder / job.checkpoint)
     prompt, length, notes = job.prompt, job.length, []
@@ -118,7 +122,8 @@ def _generate(stop: threading.Event, folder: Path, job: TextRequest, check: bool
     with select_modules.use_modules(folder, job.solution, select_modules.kind_of(model), check=check) as modules:
         yield {"record": "start", "using": modules.describe()}
         if isinstance(model, Checkpoint):
-            text = yield from _texts(stop, runs.generate(modules.folder, model, prompt or None, length, sampling))
+            pieces = runs.generate(modules.folder, model, prompt or None, length, sampling, start)
+            text = yield from _texts(stop, pieces)
             notes = select_modules.award_name_badge(folder, modules, model, text)
         else:
             speed = Speed()

@@ -216,15 +216,11 @@ class TrainingRuns:
 
     def _receive_text(self, number: int, record: Record) -> None:
         kind = record.pop("record")
-        if kind == "start":
-            event = {"event": "generation-started", **record}
-        elif kind == "text":
-            event = {"event": "generation", **record}
-        else:
+        if kind == "end":
             with self._lock:
                 self._generation = None
-            event = {"event": "generation-ended", **record}
-        self._publish({**event, "generation": number})
+        event = {"start": "generation-started", "text": "generation", "end": "generation-ended"}[kind]
+        self._publish({"event": event, **record, "generation": number})
 
     def _publish(self, event: dict[str, Any]) -> None:
         if not self._closed:  # When the server ends, the last events of a run reach no page.

@@ -1,12 +1,10 @@
 """Train in the terminal: `headway train`."""
 
-import shlex
 from collections.abc import Sequence
 from contextlib import closing
 from pathlib import Path
 
 from rich.console import Console
-from rich.text import Text
 
 from autograder.core.files import write_atomically
 from autograder.core.interruption import stop_on_ctrl_c
@@ -19,11 +17,8 @@ from autograder.models.plots.training import loss_curve
 from autograder.models.training import datasets
 from autograder.models.training.checkpoint import Checkpoint
 from autograder.models.training.runs import TrainingEnd, records
-from autograder.report.console import break_before_command
-from autograder.report.training_progress import show_training
+from autograder.report.training_progress import show_end, show_training
 from autograder.workspace.terminal import echo_disabled
-
-LINES_OPTIONS = " --lines 10 --temperature 0.8"  # of the command that is recommended for names
 
 
 def require_new_plot(out: Path, force: bool) -> None:
@@ -62,11 +57,6 @@ def train(
                 elif isinstance(record, TrainingEnd):
                     end = record
     write_atomically(plot_path, figure.to_bytes(loss_curve(end.run), "png"))
-    generate_it = f"headway generate {shlex.quote(str(out))}{LINES_OPTIONS if datasets.has_lines(settings) else ''}"
-    lines = [*end.comparison, f"Wrote {out} and {plot_path.name}. Generate text: {generate_it}"]
-    if end.stopped:
-        resume_line = f"Stopped at step {end.run.step}. Resume: headway train --resume --out {shlex.quote(str(out))}"
-        lines.insert(len(end.comparison), resume_line)
-    for line in lines:
-        console.print(Text(break_before_command(line, console.width)), soft_wrap=True)
+    stopped_at = end.run.step if end.stopped else None
+    show_end(console, out, plot_path.name, end.comparison, stopped_at, has_lines=datasets.has_lines(settings))
     return end.run

@@ -19,7 +19,9 @@ from autograder.models.training import checkpoint, checkpoint_list, datasets
 from autograder.models.training.checkpoint import Checkpoint
 from autograder.models.training.sampling import Sampling
 from autograder.models.training.trainer import Trainer
+from autograder.sandbox.policy import NO_SANDBOX
 from autograder.sandbox.process import start_workers
+from autograder.sandbox.workers import StartWorkers
 from autograder.workspace.files import text_digest
 
 LONGEST_LINE = 1000  # characters of a generated line, on average
@@ -63,6 +65,7 @@ def records(
     until: int,
     stop: threading.Event,
     student: Sequence[str] = (),
+    start: StartWorkers = start_workers,
 ) -> Generator[TrainingStart | TrainingUpdate | TrainingEnd]:
     """Train to step `until`, or until `stop` is set, and write the checkpoint; yield records of the progress.
 
@@ -73,7 +76,7 @@ def records(
         raise UsageError(f"{out} already has {resumed.step} steps. To train longer: headway train --resume --steps N")
     checkpoint.require_writable(out)
     before = file_stamp(out)
-    with start_workers() as workers, closing(Trainer(workers, folder, settings, resumed)) as trainer:
+    with start(NO_SANDBOX) as workers, closing(Trainer(workers, folder, settings, resumed)) as trainer:
         trainer.run.student = _written_in_all_steps(resumed, student)
         yield TrainingStart(
             preset=settings.preset,
@@ -129,7 +132,14 @@ def _save(run: Checkpoint, out: Path, before: tuple[int, ...] = ()) -> None:
         raise UsageError(f"cannot write {out} ({error.strerror}). The checkpoint is in {rescued}: move it") from None
 
 
-def generate(folder: Path, run: Checkpoint, prompt: str | None, length: int, sampling: Sampling) -> Generator[str]:
+def generate(
+    folder: Path,
+    run: Checkpoint,
+    prompt: str | None,
+    length: int,
+    sampling: Sampling,
+    start: StartWorkers = start_workers,
+) -> Generator[str]:
     """Yield the prompt, then `length` characters generated with the modules in `folder`, piece by piece."""
     prompt = run.settings.prompt if prompt is None else prompt
     run.require_known_characters(prompt)
@@ -137,7 +147,7 @@ def generate(folder: Path, run: Checkpoint, prompt: str | None, length: int, sam
         raise UsageError("the prompt is empty. Give at least one character: --prompt A")
     if run.settings.kind not in ("gpt", "llama") and (sampling.top_k is not None or sampling.top_p is not None):
         raise UsageError(f"{run.settings.kind} models are generated without --top-k and --top-p. Leave them out")
-    with start_workers() as workers, closing(Trainer(workers, folder, run.settings, run, only_text=True)) as trainer:
+    with start(NO_SANDBOX) as workers, closing(Trainer(workers, folder, run.settings, run, only_text=True)) as trainer:
         yield prompt
         yield from trainer.pieces(prompt, length, sampling)
 

@@ -4,10 +4,11 @@ Requests and answers are JSON. `pyodide_worker.js` calls `BrowserPage.answer` fo
 the workspace files that changed with the answer, so that the page can keep them.
 """
 
+import importlib
 import json
 import traceback
 from collections.abc import Callable, Mapping
-from functools import partial
+from functools import cached_property, partial
 from pathlib import Path
 from typing import Any
 
@@ -24,6 +25,7 @@ from autograder.workspace.progress import VERSION
 from autograder.workspace.workspace import Workspace
 
 Reply = dict[str, Any]
+TRAINING = ("train", "training", "stop", "checkpoints", "generate", "advance")  # actions of `training.py`
 
 
 class BrowserPage:
@@ -35,6 +37,7 @@ class BrowserPage:
         self._checker = BrowserChecker(self._folder, self._curriculum, lambda event: notify(json.dumps(event)))
         self._backend: LessonBackend  # since `start`
         self._notes: list[str] = []  # about the start, for the page that opens next
+        self._events: list[Reply] = []  # of runs, for the page with the next answer
         self._stamps = self._file_stamps()  # of the files that the page has
         actions = (self._start, self._open, self._warm_up, self._refresh, self._export)
         self._actions = {action.__name__[1:]: action for action in actions}
@@ -51,6 +54,10 @@ class BrowserPage:
         try:
             if action in self._actions:
                 return self._actions[action](payload)
+            if action in TRAINING:
+                reply = self._runs.actions[action](dict(payload))
+                events, self._events = self._events, []
+                return {"reply": reply, "events": events}
             return {"reply": self._backend.handle(action, payload)}
         except MissingAnswers as missing:
             return {"need": [missing.module]}
@@ -78,6 +85,12 @@ class BrowserPage:
             run=partial(run_experiment, self._folder, self._curriculum),
         )
         return {"reply": {}}
+
+    @cached_property
+    def _runs(self) -> Any:
+        """Train with the modules that only the page that trains has; they are imported by name for that reason."""
+        training = importlib.import_module("autograder.web.browser.training")
+        return training.BrowserRuns(self._folder, lambda event: self._events.append(event))
 
     def _open(self, payload: Mapping[str, Any]) -> Reply:
         reply = self._backend.handle("open", payload)

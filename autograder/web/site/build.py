@@ -24,7 +24,7 @@ _READING = (
 )
 # A quarter of the scripts, above all types, which no browser needs.
 _COMMENT = re.compile(rb"^ *//.*\n|/\*\*[^\0]*?\*/\s*", re.MULTILINE)
-_ONLY_SERVER = ("backend_server.", "training")
+_ONLY_SERVER = ("backend_server.",)
 _ONLY_BROWSER = ("backend_browser.", "browser_", "pyodide_", "service_worker.")
 _HEADINGS = ("h1", "h2", "h3", "dt")
 _SKIPPED = ("script", "style", "pre", "math", "nav", "aside")  # for the search

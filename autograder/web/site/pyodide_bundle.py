@@ -26,6 +26,7 @@ import autograder
 from autograder.core.archives import tar_of
 from autograder.core.files import report_read_error
 from autograder.course import Curriculum, registry
+from autograder.course.stubs import bundled
 from autograder.engine import session
 from autograder.engine.reference.memo import INDEX, shipped_file
 from autograder.errors import UsageError
@@ -36,7 +37,7 @@ CORE_URL = f"https://cdn.jsdelivr.net/npm/pyodide@{VERSION}/"
 WHEELS_URL = f"https://cdn.jsdelivr.net/pyodide/v{VERSION}/full/"
 FOLDER = "pyodide"  # of the site, beside its pages, with the files of `headway site --pyodide DIR`
 _WHEEL_TAGS = "cp313-cp313-pyodide_2025_0_wasm32.whl"
-ENTRY_MODULES = ("autograder.web.browser.page", "pytest")
+ENTRY_MODULES, TRAINING_MODULE = ("autograder.web.browser.page", "pytest"), "autograder.web.browser.training"
 # What a browser cannot use, such as PyTorch and what makes a sandbox, and the standard library, which Pyodide has.
 _OF_OTHERS = "torch tokenizers msgspec platformdirs pyseccomp numpy regex rich click pygments"
 LEFT_OUT = sys.stdlib_module_names.union(_OF_OTHERS.split())
@@ -45,6 +46,7 @@ _PYGMENTS = {"__init__": "highlight", "formatters/terminal": "TerminalFormatter"
 _PYGMENTS |= {"lexers/diff": "DiffLexer", "lexers/python": "PythonLexer"}
 # A tar.gz, but some servers would declare a file of that name as compressed content, and the browser would unpack it.
 ARCHIVE, PYODIDE_JSON, MEMO_FOLDER = "headway.bin", "pyodide.json", "memo"
+TRAINING_ARCHIVE = "training.bin"  # of the same kind: what only the page that trains needs, and a wheel for it
 _PACKAGE = Path(autograder.__file__).parent
 
 # Name, size and SHA-256 of each file.
@@ -57,6 +59,7 @@ CORE = (
 # The lock file does not state the sizes of wheels: these are about right, and only the progress on the page uses them.
 WHEELS = (
     (f"numpy-2.2.5-{_WHEEL_TAGS}", 3_640_000, "3db3c4f3e0448f4d62a85c262692f1260ccd8a91335442bd2442f21ffeddb558"),
+    (f"msgspec-0.19.0-{_WHEEL_TAGS}", 220_000, "8043835e1103346e0fb0baec0f05846830ccd59242c5ef7224b0d383674a4edb"),
     (f"regex-2024.11.6-{_WHEEL_TAGS}", 210_000, "7404d1b5686a79d52bbd556e5337bb81e3582ee94e4b3e3581dd5d7ff11a7348"),
 )
 
@@ -64,18 +67,22 @@ WHEELS = (
 def browser_files(curriculum: Curriculum, pyodide: Mapping[str, bytes] | None = None) -> dict[str, bytes]:
     """Return the files for a browser by their paths below `assets/`.
 
-    They are the archive, the shipped answers of each assignment, and `pyodide.json`, which says where everything is and
-    what its digest is. `pyodide` are the files of Pyodide and NumPy that are then used in place of the public CDN.
+    They are the archives, the shipped answers of each assignment, and `pyodide.json`, which says where everything is
+    and what its digest is. `pyodide` are the files of Pyodide and NumPy that are then used in place of the public CDN.
     """
     answers = registry.folder(curriculum.package)
     memos = {name: f"{MEMO_FOLDER}/{name}.memo" for name in curriculum.modules if shipped_file(answers, name).is_file()}
-    files = {ARCHIVE: headway_archive(curriculum)}
+    unpacked = headway_files(curriculum)
+    files = {ARCHIVE: _packed(unpacked), TRAINING_ARCHIVE: _packed(_training_files(unpacked))}
     files |= {name: shipped_file(answers, module).read_bytes() for module, name in memos.items()}
     index = {
         "pyodide": VERSION,
         "python": PYTHON,
-        "downloads": from_files(pyodide) if pyodide else from_cdn(),
-        "headway": _local_record(ARCHIVE, files[ARCHIVE]),
+        "downloads": [
+            *(from_files(pyodide) if pyodide else from_cdn()),
+            _local_record(ARCHIVE, files[ARCHIVE]),
+            _local_record(TRAINING_ARCHIVE, files[TRAINING_ARCHIVE]) | {"training": True},
+        ],
         "answers": {module: _local_record(name, files[name]) for module, name in memos.items()},
         "needs": {module: answers_for(module, curriculum) for module in curriculum.modules},
     }
@@ -85,18 +92,12 @@ def browser_files(curriculum: Curriculum, pyodide: Mapping[str, bytes] | None = 
 def from_cdn() -> list[dict[str, Any]]:
     """Return the files of Pyodide on the public CDN: their names and addresses, and what they must be."""
     files = [(CORE_URL, *file) for file in CORE] + [(WHEELS_URL, *file) for file in WHEELS]
-    return [
-        {"name": name, "wheel": name.endswith(".whl"), "url": base + name, "sha256": digest, "bytes": size}
-        for base, name, size, digest in files
-    ]
+    return [{**_kind(name), "url": base + name, "sha256": digest, "bytes": size} for base, name, size, digest in files]
 
 
 def from_files(files: Mapping[str, bytes]) -> list[dict[str, Any]]:
     """Return the same of a folder that the user gave, with the files' own digests and addresses below `assets/`."""
-    return [
-        {"name": name, "wheel": name.endswith(".whl"), **_local_record(f"../{FOLDER}/{name}", content)}
-        for name, content in files.items()
-    ]
+    return [{**_kind(name), **_local_record(f"../{FOLDER}/{name}", content)} for name, content in files.items()]
 
 
 def folder_files(folder: Path) -> dict[str, bytes]:
@@ -117,6 +118,10 @@ def folder_files(folder: Path) -> dict[str, bytes]:
     return files
 
 
+def _kind(name: str) -> dict[str, Any]:
+    return {"name": name, "wheel": name.endswith(".whl"), "training": name.startswith("msgspec-")}
+
+
 def _local_record(path: str, content: bytes) -> dict[str, Any]:
     return {"url": path, "sha256": hashlib.sha256(content).hexdigest(), "bytes": len(content)}
 
@@ -128,8 +133,8 @@ def answers_for(module: str, curriculum: Curriculum) -> list[str]:
     return [name for name in curriculum.modules if name in needed or name == module]
 
 
-def headway_archive(curriculum: Curriculum) -> bytes:
-    """Return the archive whose content goes into Pyodide's `site-packages`."""
+def headway_files(curriculum: Curriculum) -> dict[str, bytes]:
+    """Return what goes into Pyodide's `site-packages` on every page that runs Python, by path."""
     package = registry.folder(curriculum.package)
     course = [*package.rglob("*.py"), *package.glob("*/hints.toml"), package / INDEX]
     # These are loaded by their paths, not imported.
@@ -149,6 +154,18 @@ def headway_archive(curriculum: Curriculum) -> bytes:
     for module in curriculum.modules:
         files[f"autograder/_bundle/solutions/{module}.py"] = (solutions / f"{module}.py").read_bytes()
         files[f"autograder/_bundle/assignments/{module}.py"] = stub_text(module, curriculum).encode()
+    return files
+
+
+def _training_files(others: Mapping[str, bytes]) -> dict[str, bytes]:
+    """Return what the page that trains needs besides: the modules that are not among the others, and the names."""
+    modules = imported_modules([TRAINING_MODULE])
+    files = {_path_in_archive(name, path): path.read_bytes() for name, path in modules.items()}
+    names = {"autograder/_bundle/data/names.txt": (bundled("data") / "names.txt").read_bytes()}
+    return names | {path: content for path, content in files.items() if path not in others}
+
+
+def _packed(files: Mapping[str, bytes]) -> bytes:
     # A stub is next to its solution, whose text it repeats.
     order = sorted(sorted(files), key=lambda path: path.replace("_bundle/assignments", "_bundle/solutions"))
     return gzip.compress(tar_of({path: files[path] for path in order}, "w"), mtime=0)

@@ -130,11 +130,6 @@ def test_a_missing_file_is_one_line(experiment_server, folder):
     assert "softmax.py is missing" in experiment_server.post("run", {"module": "softmax", "name": ""}).json()["error"]
 
 
-def test_names_of_experiments():
-    assert shared.names("softmax", TRANSFORMER) == [""]
-    assert shared.names("training", TRANSFORMER) == ["", "ablation", "scaling", "induction", "masked"]
-
-
 def test_stop_reaches_the_experiment_that_replaced_another(experiments, folder):
     code = "import pathlib\npathlib.Path({!r}).touch()\n" + LOOP
     (folder / "softmax.py").write_text(code.format("first"))

@@ -5,12 +5,10 @@ import shutil
 
 import pytest
 from support.served_lesson import serving
-from support.waiting import wait_until
+from support.training_page import PageInBrowser
 
 pytest.importorskip("selenium")
 pytest.importorskip("uvicorn")
-
-from selenium.webdriver.common.by import By
 
 from autograder.course.stubs import bundled
 from autograder.models.training import checkpoint
@@ -25,53 +23,8 @@ def address(folder):
         yield address
 
 
-class Page:
-    def __init__(self, browser, address):
-        self.browser = browser
-        browser.get(address)
-        browser.get(f"{browser.current_url.rpartition('/')[0]}/train.html")
-        self.wait_for_models(0)
-
-    def find(self, selector):
-        return self.browser.find_element(By.CSS_SELECTOR, selector)
-
-    def text(self, selector):
-        return self.browser.execute_script("return document.querySelector(arguments[0]).textContent", selector)
-
-    def count(self, selector):
-        return len(self.browser.find_elements(By.CSS_SELECTOR, selector))
-
-    def is_shown(self, selector):
-        return self.find(selector).is_displayed()
-
-    def fill(self, selector, value):
-        self.find(selector).clear()
-        self.find(selector).send_keys(str(value))
-
-    def click(self, selector):
-        self.browser.execute_script("document.querySelector(arguments[0]).click()", selector)
-
-    def wait(self, true):
-        wait_until(true, what=lambda: self.text("main"))
-
-    def wait_for_models(self, count):
-        self.wait(lambda: self.is_shown("#start") and self.count("#write option") == count)
-
-    def start(self, steps, name):
-        self.click("input[value=bigram]")
-        self.fill("#start [name=steps]", steps)
-        self.fill("#start [name=out]", name)
-        if not self.find("#start [name=solution]").is_selected():
-            self.click("#start [name=solution]")
-        self.click("#start button.primary")
-
-    def wait_for_end(self, text):
-        self.wait(lambda: text in self.text("#run .state") or not self.find("#run > .message").get_property("hidden"))
-        assert text in self.text("#run .state"), self.text("#run")
-
-
 def test_page_trains_stops_resumes_and_writes_text(browser, address, folder):
-    page = Page(browser, address)
+    page = PageInBrowser(browser, address)
     assert not page.is_shown("#write")
     page.start(60, "mine")
     page.wait_for_end("Done: mine.safetensors has 60 steps.")

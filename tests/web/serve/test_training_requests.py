@@ -98,12 +98,6 @@ def test_wrong_payload_gives_one_line(folder, page, action, payload, message):
     assert page.runs._training is None and page.runs._generation is None
 
 
-def test_payload_that_is_no_object_is_refused(page):
-    for payload in (None, [], "text", 3):
-        with pytest.raises(UsageError, match="Reload"):
-            page.runs.actions["train"](payload)
-
-
 def test_text_that_was_not_downloaded_is_named(page, monkeypatch, tmp_path):
     monkeypatch.setenv("HEADWAY_DATA", str(tmp_path))
     with pytest.raises(UsageError, match="headway data fetch tinyshakespeare"):

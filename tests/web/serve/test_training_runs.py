@@ -64,15 +64,6 @@ def test_run_equals_that_of_the_command(trained, folder):
     assert np.array_equal(mine.params["W"], other.params["W"])
 
 
-def test_state_after_a_reload_has_the_whole_curve(trained):
-    _, page = trained
-    run = page("training")["run"]
-    assert run["state"] == "ended"
-    assert [point["step"] for point in run["history"]] == [update["step"] for update in page.of_kind("training")]
-    assert [line["label"] for line in run["start"]["baselines"]] == ["uniform guess: log 27", "counting pairs"]
-    assert run["sample"]
-
-
 def test_existing_checkpoint_is_not_overwritten(trained, folder, page):
     name, _ = trained
     before = (folder / name).read_bytes()
@@ -112,14 +103,6 @@ def test_run_stopped_without_saving_leaves_nothing(folder, page):
     end = page.wait("training-ended")
     assert end["stopped"] and end["checkpoint"] is None and end["error"] is None
     assert not (folder / "nothing.safetensors").exists()
-
-
-def test_run_stopped_at_once_ends_without_an_error(page):
-    page("train", **LONG, out="at_once")
-    page("stop")
-    end = page.wait("training-ended")
-    assert end["stopped"] and end["error"] is None
-    assert page("training")["run"]["state"] == "ended"
 
 
 def test_end_of_the_server_saves_the_run(folder):
@@ -212,13 +195,9 @@ def test_generation_stops_on_request(trained, page):
 
 
 def test_imported_model_generates(folder, page):
-    config = {"vocab_size": 256, "block_size": 16, "n_layers": 1, "n_heads": 2, "d_model": 8, "d_ff": 32,
+    config = {"vocab_size": 95, "block_size": 16, "n_layers": 1, "n_heads": 2, "d_model": 8, "d_ff": 32,
               "activation": "gelu", "tied": True}  # fmt: skip
-    # GPT-2's characters for the 256 bytes.
-    plain = [*range(33, 127), *range(161, 173), *range(174, 256)]
-    others = iter(range(256, 512))
-    tokens = [chr(byte if byte in plain else next(others)) for byte in range(256)]
-    tokenizer = ModelTokenizer(tokens, [])
+    tokenizer = ModelTokenizer([*map(chr, range(33, 127)), "Ġ"], [])  # GPT-2's characters for bytes in ASCII
     description = ModelDescription("gpt2", "tiny", config, tokenizer, [])
     shapes, rng = description.shapes, np.random.default_rng(0)
     data = (rng.normal(0, 0.3, shape).astype(np.float32).tobytes() for shape in shapes.values())
@@ -232,20 +211,3 @@ def test_imported_model_generates(folder, page):
     assert page.of_kind("generation")[0]["text"] == "to be"
     assert "tokens per second" in end["notes"][0]
     assert page("train", **TINY, out="tiny")["conflict"]["resumable"] is False
-
-
-def test_checkpoints_are_listed_with_settings_and_losses(trained, folder, page):
-    (folder / "text.safetensors").write_text("not a model")
-    os.utime(folder / "trained.safetensors", (2e9, 2e9))
-    first, *others = page("checkpoints")["checkpoints"]
-    run = checkpoint.load(folder / "trained.safetensors")
-    assert (first["name"], first["about"], first["step"]) == ("trained.safetensors", "bigram on names", 40)
-    assert first["loss"] == pytest.approx(np.mean(run.losses))
-    assert first["validation"] == run.validation[-1][1]
-    assert "not a model" in next(model["about"] for model in others if model["name"] == "text.safetensors")
-
-
-def test_error_of_a_text_ends_the_generation(trained, page):
-    page("generate", checkpoint="trained", prompt="Ω", solution=True)
-    assert "vocabulary" in page.wait("generation-ended")["error"]
-    assert not page("training")["generating"]

@@ -63,7 +63,7 @@ def test_digests_are_those_of_the_package(node_modules):
 @pytest.mark.slow
 def test_worker_unpacks_the_archive_and_imports_what_needs_no_numpy(node_modules, tmp_path):
     archive = tmp_path / pyodide_bundle.ARCHIVE
-    archive.write_bytes(pyodide_bundle.headway_archive(registry.default()))
+    archive.write_bytes(pyodide_bundle.browser_files(registry.default())[pyodide_bundle.ARCHIVE])
     run = node(FOLDER / "pyodide_without_numpy.mjs", node_modules, archive)
     assert run.returncode == 0, run.stderr[-1000:]
     found = json.loads(run.stdout.splitlines()[-1])

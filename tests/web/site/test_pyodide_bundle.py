@@ -8,6 +8,7 @@ import tarfile
 from io import BytesIO
 from pathlib import Path
 
+import msgspec
 import numpy
 import pytest
 import regex
@@ -40,8 +41,8 @@ def unpacked(files, tmp_path_factory):
 
 
 def test_archive_is_small_and_the_same_each_time(files):
-    assert len(files["headway.bin"]) < 1_300_000
-    assert pyodide_bundle.headway_archive(COURSE) == files["headway.bin"]
+    assert len(files["headway.bin"]) < 1_300_000 and len(files["training.bin"]) < 150_000
+    assert {name: pyodide_bundle.browser_files(COURSE)[name] for name in files} == files
 
 
 def test_archive_holds_only_what_a_page_needs(files):
@@ -59,10 +60,12 @@ def test_archive_holds_only_what_a_page_needs(files):
 
 def test_index_states_the_digest_of_each_file(files):
     index = json.loads(files["pyodide.json"])
-    for entry in (index["headway"], *index["answers"].values()):
+    *downloads, headway, training = index["downloads"]
+    for entry in (headway, training, *index["answers"].values()):
         content = files[entry["url"]]
         assert (hashlib.sha256(content).hexdigest(), len(content)) == (entry["sha256"], entry["bytes"])
-    hosts = {entry["url"].partition("/pyodide")[0] for entry in index["downloads"]}
+    assert [bool(entry.get("training")) for entry in downloads] == ["msgspec" in entry["name"] for entry in downloads]
+    hosts = {entry["url"].partition("/pyodide")[0] for entry in downloads}
     assert hosts == {"https://cdn.jsdelivr.net/npm", "https://cdn.jsdelivr.net"}
     assert list(index["answers"]) == list(COURSE.modules) and index["needs"]["softmax"] == ["softmax"]
     assert index["needs"]["attention"] == ["softmax", "attention"]
@@ -79,6 +82,10 @@ page = BrowserPage(sys.argv[2], lambda event: None)
 ask = lambda action, **payload: json.loads(page.answer(action, json.dumps(payload)))
 ask("start")
 answers = {}
+while sys.argv[3] == "train" and (answers or ask("train", preset="small", steps=5, solution=True)):
+    answers = ask("advance")
+    if not answers["reply"]["busy"]:
+        sys.exit(answers["events"][-1]["error"])
 for module in json.loads(sys.argv[3]):
     answers[f"open {module}"] = ask("open", module=module)
 name = "layernorm.layernorm"
@@ -102,24 +109,32 @@ def test_archive_and_numpy_are_enough_for_every_action(unpacked, files, tmp_path
     answers = unpacked / "autograder/courses/transformer/layernorm/answers.memo"
     answers.write_bytes(files["memo/layernorm.memo"])
     modules = json.dumps(list(COURSE.modules))
-    command = [sys.executable, "-I", "-S", "-c", PROGRAM, str(unpacked), str(tmp_path / "my-gpt"), modules]
-    run = subprocess.run(command, capture_output=True, text=True, cwd=tmp_path, env={"HOME": str(tmp_path)})
+    command = [sys.executable, "-I", "-S", "-c", PROGRAM, str(unpacked), str(tmp_path / "my-gpt")]
+    environment = {"HOME": str(tmp_path), "HEADWAY_DATA": str(tmp_path)}
+    options = {"capture_output": True, "text": True, "cwd": tmp_path, "env": environment}
+    run = subprocess.run([*command, modules], **options)
     assert run.returncode == 0, run.stderr
     errors, headline = run.stdout.splitlines()
     found = {name: error for name, error in json.loads(errors).items() if error}
     assert found.pop("draw").endswith("which is not written yet.") and not found
     assert "checks failed" in headline
+    with tarfile.open(fileobj=BytesIO(files["training.bin"])) as archive:
+        archive.extractall(unpacked)
+    for source in Path(msgspec.__file__).parents[1].glob("msgspec*"):
+        (unpacked / source.name).symlink_to(source)
+    run = subprocess.run([*command, "train"], **options)
+    assert run.returncode == 0, run.stderr
 
 
 def test_folder_with_pyodide_is_used_in_place_of_the_cdn(tmp_path):
     with pytest.raises(UsageError, match=r"has no pyodide\.mjs"):
         pyodide_bundle.folder_files(tmp_path)
-    for name, _, _ in (*pyodide_bundle.CORE, pyodide_bundle.WHEELS[0]):
+    for name, _, _ in (*pyodide_bundle.CORE, *pyodide_bundle.WHEELS[:2]):
         (tmp_path / name).write_bytes(b'version="0.28.3"')
     entries = pyodide_bundle.from_files(pyodide_bundle.folder_files(tmp_path))
     assert [entry["url"] for entry in entries][:2] == ["../pyodide/pyodide.mjs", "../pyodide/pyodide.asm.js"]
     assert entries[0]["sha256"] == hashlib.sha256(b'version="0.28.3"').hexdigest()
-    assert [entry["wheel"] for entry in entries] == [False] * 4 + [True]
+    assert [entry["wheel"] for entry in entries] == [False] * 4 + [True] * 2
     (tmp_path / "pyodide.mjs").write_bytes(b'version="0.29.0"')
     with pytest.raises(UsageError, match="another version"):
         pyodide_bundle.folder_files(tmp_path)

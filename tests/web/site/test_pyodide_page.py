@@ -6,6 +6,7 @@ that `headway site --pyodide` needs: no package registry has the wheels of NumPy
 
 import base64
 import os
+import re
 from pathlib import Path
 
 import pytest
@@ -15,6 +16,7 @@ from support.softmax_code import FUNCTION as RIGHT
 from support.softmax_code import WRONG_SUM as WRONG
 from support.stand_in_python import serve_python
 from support.static_server import serve
+from support.training_page import PageInBrowser
 from support.waiting import wait_until
 
 from autograder.courses.transformer import TRANSFORMER
@@ -139,7 +141,7 @@ def test_the_archive_of_the_page_is_one_of_headway_submit(lesson):
     # Selenium gives up after 120 s, whatever the script's limit is.
     lesson.js("""
         import("./assets/backend_browser.js").then(async ({ connect }) => {
-            const backend = await connect();
+            const backend = await connect({ module: "softmax" });
             await backend.request("open", { module: "softmax" });
             window.archive = (await backend.request("export")).base64;
         });""")
@@ -153,6 +155,36 @@ def test_the_archive_of_the_page_is_one_of_headway_submit(lesson):
 
 def test_the_browser_has_reported_nothing(lesson):
     assert [entry["message"] for entry in lesson.browser.get_log("browser")] == []
+
+
+def test_model_learns_in_the_tab_and_is_there_after_a_reload(browser, site):
+    loaded = "return performance.getEntriesByType('resource').map(({ name }) => name.replace(/.*[/]/, ''))"
+    page = PageInBrowser(browser, site + "index.html")
+    more = {"training.bin", WHEELS[1][0]}
+    assert more <= {*browser.execute_script(loaded)}
+    page.start(100_000, "mine", preset="small")
+    page.wait(lambda: re.search(r"Step [1-9]\d", page.text("#run .state")) and page.count(".chart path"))
+    assert "13,712 parameters" in page.text("#run .about")
+    assert browser.execute_script("return dispatchEvent(new Event('beforeunload', { cancelable: true }))") is False
+    page.click("#run button.stop")
+    page.wait_for_end("Stopped: mine.safetensors has")
+    browser.refresh()
+    page.wait_for_models(1)
+    page.click("#write [name=solution]")
+    page.click("#write button.primary")
+    page.wait(lambda: page.text("#write pre").count("\n") > 10 and not page.is_shown("#write .stop"))
+    page.start(20, "short", preset="small")
+    page.wait_for_end("Done: short.safetensors has 20 steps.")
+    page.wait_for_models(2)
+    sample = page.text("#run figure.sample pre")
+    browser.get(site + "index.html")
+    page.wait(lambda: page.text(".model pre") == sample)
+    assert page.text(".model p").startswith("short.safetensors: small on names, 20 steps")
+    for name in ("index.html", "softmax.html"):
+        browser.get(site + name)
+        assert name == "index.html" or wait_until(lambda: "headway.bin" in browser.execute_script(loaded)) is None
+        assert more.isdisjoint(browser.execute_script(loaded))
+    assert browser.get_log("browser") == []
 
 
 @pytest.mark.parametrize(("name", "content", "expected"), [

@@ -10,8 +10,8 @@ import { WorkspaceStore } from "./browser_store.js";
 const DEADLINE_SECONDS = 10;
 const TICK_MILLISECONDS = 250;
 const COUNTDOWN_AFTER_SECONDS = 3; // Until then, Python itself stops a loop.
-const EXPERIMENT_SECONDS = 120;
-const RUNS_STUDENT_CODE = new Set(["check", "draw", "plots", "run", "solution"]);
+const EXPERIMENT_SECONDS = 120; // also for a part of a run, whose functions have passed their checks
+const RUNS_STUDENT_CODE = new Set(["advance", "check", "draw", "plots", "run", "solution"]);
 
 /**
  * What the back end uses of the browser; tests replace it.
@@ -22,6 +22,7 @@ const RUNS_STUDENT_CODE = new Set(["check", "draw", "plots", "run", "solution"])
  * @property {() => string} [missing] what this browser lacks, in one line; empty if nothing
  * @property {{now: () => number, setTimeout: Function, clearTimeout: Function}} [clock]
  * @property {number} [seconds] the deadline of a request; that of an experiment is EXPERIMENT_SECONDS
+ * @property {boolean} [trains] whether the page trains models, for which Python needs more
  *
  * A request that the worker is answering.
  * @typedef {object} Pending
@@ -70,15 +71,18 @@ export class BrowserBackend {
   #number = 0;
   /** @type {any} */
   #timer = null;
+  /** @type {{run?: number, generation?: number} | null} */
+  #working = null; // the latest run and text, while Python trains or writes
 
   /** @param {Parts} parts */
-  constructor({ downloads, store, startWorker, missing = () => "", clock = systemClock, seconds = DEADLINE_SECONDS }) {
+  constructor({ downloads, store, startWorker, missing = () => "", clock = systemClock, seconds = DEADLINE_SECONDS, trains = false }) {
     this.downloads = downloads;
     this.store = store;
     this.startWorker = startWorker;
     this.missing = missing;
     this.clock = clock;
     this.seconds = seconds;
+    this.trains = trains;
     downloads.onProgress = (progress) => this.#showProgress(progress);
     store.listen((paths) => this.#receiveFiles(paths));
     this.#started = this.#begin();
@@ -125,8 +129,9 @@ export class BrowserBackend {
     if (missing) throw new BackendError(missing);
     const kept = this.store.open();
     this.#index = await this.downloads.index();
-    const downloads = [...this.#index.downloads, this.#index.headway].map((entry) => this.downloads.get(entry));
-    await Promise.all(downloads);
+    const needed = this.#index.downloads.filter((/** @type {any} */ { training }) => this.trains || !training);
+    this.#index.downloads = needed;
+    await Promise.all(needed.map((/** @type {any} */ entry) => this.downloads.get(entry)));
     this.#files = await kept;
     await this.#startPython();
   }
@@ -153,16 +158,17 @@ export class BrowserBackend {
     /** @type {Record<string, ArrayBuffer>} */
     const core = {};
     const wheels = [];
+    const archives = [];
     for (const entry of this.#index.downloads) {
       const content = await this.downloads.get(entry);
       if (entry.wheel) wheels.push(content);
-      else core[entry.name] = content;
+      else if (entry.name) core[entry.name] = content;
+      else archives.push(content);
     }
-    const headway = await this.downloads.get(this.#index.headway);
     this.#worker = this.#newWorker();
     this.#sent = new Set(Object.keys(this.#answers));
     const more = { answers: this.#answers, files: this.#files };
-    const started = await this.#exchange("start", { core, wheels, headway }, more);
+    const started = await this.#exchange("start", { core, wheels, archives }, more);
     await this.#keep(started);
     if (started.error) throw new BackendError(started.error);
     this.#loading = null;
@@ -203,12 +209,33 @@ export class BrowserBackend {
     }
     await this.#keep(answer);
     if (answer.error) throw new BackendError(answer.error);
+    if (answer.reply.generation || Number.isInteger(answer.reply.run)) this.#work(answer.reply);
+    if (action === "training") answer.reply.problem = this.store.problem;
     if (action === "open") {
       this.#opened = payload;
       this.#prepare(payload);
       answer.reply.notes = [...(answer.reply.notes ?? []), ...(this.store.problem ? [this.store.problem] : [])];
     }
     return answer.reply;
+  }
+
+  /**
+   * Have Python train and write, in parts: between two of them it hears other requests, such as Stop.
+   * @param {{run?: number, generation?: number}} begun
+   */
+  async #work(begun) {
+    const isWorking = this.#working !== null;
+    this.#working = { ...this.#working, ...begun };
+    if (isWorking) return;
+    try {
+      while ((await this.request("advance")).busy);
+    } catch (error) { // Python was stopped, and has forgotten what it did.
+      const end = { stopped: false, error: error instanceof BackendError ? error.message : String(error), notes: [] };
+      const { run, generation } = this.#working;
+      if (run) this.#emit({ event: "training-ended", run, step: null, checkpoint: null, ...end });
+      if (generation) this.#emit({ event: "generation-ended", generation, ...end });
+    }
+    this.#working = null;
   }
 
   /**
@@ -266,7 +293,7 @@ export class BrowserBackend {
     const pending = this.#pending;
     if (!pending || !RUNS_STUDENT_CODE.has(pending.action)) return;
     const waited = (this.clock.now() - pending.progress) / 1000;
-    const seconds = pending.action === "run" ? EXPERIMENT_SECONDS : this.seconds;
+    const seconds = ["advance", "run"].includes(pending.action) ? EXPERIMENT_SECONDS : this.seconds;
     const left = seconds - waited;
     if (left <= 0) {
       const stopped = pending.step === "search"
@@ -303,7 +330,6 @@ export class BrowserBackend {
       } else {
         this.#pending = null;
         this.clock.clearTimeout(this.#timer);
-        (message.events ?? []).forEach((/** @type {any} */ event) => this.#emit(event));
         pending.resolve(message);
       }
     }
@@ -350,8 +376,11 @@ export class BrowserBackend {
     return {};
   }
 
-  /** Keep the files that Python has changed. @param {{changed?: Map<string, Uint8Array>, removed?: string[]}} answer */
-  async #keep({ changed = new Map(), removed = [] }) {
+  /**
+   * Keep the files that Python has changed, then pass on its events.
+   * @param {{changed?: Map<string, Uint8Array>, removed?: string[], events?: any[]}} answer
+   */
+  async #keep({ changed = new Map(), removed = [], events = [] }) {
     changed.forEach((content, path) => this.#files.set(path, content));
     removed.forEach((path) => this.#files.delete(path));
     const problem = this.store.problem;
@@ -359,6 +388,7 @@ export class BrowserBackend {
     if (this.store.problem !== problem) {
       this.#emit({ event: "notice", message: this.store.problem });
     }
+    events.forEach((event) => this.#emit(event));
   }
 
   /** Pass on files that another tab has written. @param {string[]} paths */
@@ -370,6 +400,7 @@ export class BrowserBackend {
         files.forEach((content, path) => (content ? this.#files.set(path, content) : this.#files.delete(path)));
         return this.#exchange("refresh", {}, { files });
       })
+      .then((answer) => this.#keep(answer))
       .catch(() => {});
   }
 }
@@ -383,12 +414,13 @@ function oneLine(text) {
 const assets = new URL("./", import.meta.url);
 const downloads = new Downloads(assets); // When the page connects again, it need not load again what it has.
 
-/** Return a back end for this page; it downloads Python in the background. */
-export async function connect() {
+/** Return a back end for this page; it downloads Python in the background. @param {import("./connection.js").Page} page */
+export async function connect(page) {
   return new BrowserBackend({
     downloads,
     store: new WorkspaceStore(`headway ${new URL("../", assets).pathname}`),
     startWorker: () => startModuleWorker(new URL("pyodide_worker.js", assets)),
     missing: missingFeature,
+    trains: !page.module,
   });
 }

@@ -3,7 +3,7 @@ import { BackendError } from "./backend_error.js";
 
 /**
  * One file to download, an entry of pyodide.json.
- * @typedef {{url: string, sha256: string, bytes: number, name?: string, wheel?: boolean}} Entry
+ * @typedef {{url: string, sha256: string, bytes: number, name?: string, wheel?: boolean, training?: boolean}} Entry
  * @typedef {{loaded: number, total: number}} Progress
  */
 

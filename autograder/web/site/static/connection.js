@@ -55,7 +55,7 @@ export class Connection {
   async _connect() {
     const { backend } = this._page;
     if (backend === "server") return (await import("./backend_server.js")).connect(this._page);
-    return backend === "browser" ? (await import("./backend_browser.js")).connect() : null;
+    return backend === "browser" ? (await import("./backend_browser.js")).connect(this._page) : null;
   }
 
   /**

@@ -6,6 +6,7 @@ import { Connection } from "./connection.js";
 import { count, make, shape } from "./dom.js";
 import { assignmentState, keptWork, ofAllPoints } from "./progress.js";
 import { statusMark } from "./status_mark.js";
+import { keptModel, LastModel } from "./training_home.js";
 
 const backend = document.documentElement.dataset.backend ?? "none";
 const main = /** @type {HTMLElement} */ (document.querySelector("main"));
@@ -95,10 +96,12 @@ async function makeHome() {
 }
 
 if (backend === "browser") {
-  addEventListener("pageshow", () => show(keptWork())); // also when the reader comes back from a lesson
+  const model = new LastModel(keptModel);
+  place.after(model.element);
+  addEventListener("pageshow", () => Promise.all([show(keptWork()), model.load()])); // also on the way back from a lesson
   addEventListener("storage", () => show(keptWork())); // A lesson in another tab has kept more.
 } else {
-  /** @type {import("./training_home.js").LastModel | null} */
+  /** @type {LastModel | null} */
   let model = null;
   const connection = new Connection({ backend, module: assignments[0].module }, {
     onEvent: (event) => {
@@ -112,7 +115,7 @@ if (backend === "browser") {
     const { statuses, points, features } = await connection.request("open", { module: assignments[0].module });
     show({ statuses, earned: points.earned });
     if (features.includes("train")) {
-      model = new (await import("./training_home.js")).LastModel(connection);
+      model = new LastModel(connection);
       place.after(model.element);
       await model.load();
     }

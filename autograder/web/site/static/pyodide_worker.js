@@ -41,7 +41,8 @@ export async function loadFromBytes(core) {
     info: { abi_version: "2025_0", arch: "wasm32", platform: "emscripten_4_0_9", python: "3.13.2", version: "0.28.3" },
     packages: {},
   };
-  const starting = loadPyodide({ indexURL: files, lockFileContents, stdout: () => {}, stderr: () => {} });
+  const env = { HEADWAY_DATA: "/data" }; // a folder of downloaded texts, which a browser does not have
+  const starting = loadPyodide({ indexURL: files, lockFileContents, env, stdout: () => {}, stderr: () => {} });
   return Promise.race([starting, failure]);
 }
 
@@ -79,14 +80,14 @@ export class PythonSide {
 
   /**
    * Unpack the packages, write the kept files, and import Headway.
-   * @param {{wheels: ArrayBuffer[], headway: ArrayBuffer, answers: Record<string, ArrayBuffer>,
+   * @param {{wheels: ArrayBuffer[], archives: ArrayBuffer[], answers: Record<string, ArrayBuffer>,
    *          files: Map<string, Uint8Array>}} parts
    */
-  start({ wheels, headway, answers, files }) {
-    for (const wheel of wheels) {
-      this.pyodide.unpackArchive(wheel, "wheel", { extractDir: SITE_PACKAGES });
-    }
-    this.pyodide.unpackArchive(headway, "gztar", { extractDir: SITE_PACKAGES });
+  start({ wheels, archives, answers, files }) {
+    const unpack = (/** @type {ArrayBuffer[]} */ contents, /** @type {string} */ format) =>
+      contents.forEach((content) => this.pyodide.unpackArchive(content, format, { extractDir: SITE_PACKAGES }));
+    unpack(wheels, "wheel");
+    unpack(archives, "gztar");
     this.notify({ event: "stage", name: "unpacked" });
     this.addAnswers(answers);
     this.pyodide.FS.mkdirTree(WORKSPACE);

@@ -1,4 +1,4 @@
-// The page that trains a model and writes text with it. Its server: autograder/models/page/runs.py.
+// The page that trains a model and writes text with it. What answers it: autograder/models/page/runs.py.
 
 import { Connection } from "./connection.js";
 import { button, reason } from "./dom.js";
@@ -24,6 +24,9 @@ class TrainingPage {
     this._isReady = false;
     this._isQuiet = true; // no event since the state was asked for the last time
     setInterval(() => this._askIfQuiet(), QUIET_SECONDS * 1000);
+    addEventListener("beforeunload", (event) => {
+      if (this.connection.name === "browser" && this.run.isRunning) event.preventDefault(); // The run would be lost.
+    });
   }
 
   /** Connect, for the first time or again, and show everything as it is. */
@@ -34,7 +37,7 @@ class TrainingPage {
     try {
       await this.connection.start();
       const state = await this.connection.request("training");
-      showMessage(place, "");
+      showMessage(place, state.problem ?? "");
       this.form.show(state);
       await this._showState(state);
     } catch (error) {
@@ -79,7 +82,9 @@ class TrainingPage {
   /** @param {any} event */
   _receive(event) {
     this._isQuiet = false;
-    if (!this._isReady) {
+    if (["loading", "notice", "ready"].includes(event.event)) {
+      showMessage(find("#connection"), event.message ?? (event.text ? `${event.text} …` : ""));
+    } else if (!this._isReady) {
       this._early.push(event);
     } else if (event.event === "missed") {
       this._askForState();
@@ -100,4 +105,4 @@ class TrainingPage {
   }
 }
 
-if (document.documentElement.dataset.backend === "server") new TrainingPage().start();
+if (document.documentElement.dataset.backend !== "none") new TrainingPage().start();

@@ -10,7 +10,7 @@ const SHOWN_FIRST = 4; // models; the others are folded
  * @property {string} name
  * @property {string} title
  * @property {string} text
- * @property {number} milliseconds of a step, as measured
+ * @property {number | null} milliseconds of a step, as measured; null in a browser, where nobody has
  * @property {string} kind
  * @property {string} data
  * @property {number} steps
@@ -76,11 +76,12 @@ export class RunForm {
 
   /** @param {Preset} preset @param {boolean} checked */
   _choice(preset, checked) {
+    const estimate = preset.milliseconds ? `, about ${time((preset.milliseconds * preset.steps) / 1000)}` : "";
     return make("label", { class: "preset" },
       make("input", { type: "radio", name: "preset", value: preset.name, checked }),
       make("span", {},
         make("strong", {}, preset.title), ` ${preset.text} `,
-        make("span", { class: "effort-of" }, `${grouped(preset.steps)} steps, about ${time(preset.milliseconds * preset.steps / 1000)}`)));
+        make("span", { class: "effort-of" }, `${grouped(preset.steps)} steps${estimate}`)));
   }
 
   get _preset() {
@@ -103,7 +104,7 @@ export class RunForm {
 
   _showEstimate() {
     const preset = this._preset;
-    const seconds = (preset.milliseconds * Number(field(this._form, "steps").value)) / 1000;
+    const seconds = ((preset.milliseconds ?? 0) * Number(field(this._form, "steps").value)) / 1000;
     this._estimate.textContent = seconds > 0
       ? `About ${time(seconds)}: the official solution needs ${preset.milliseconds} ms for a step, measured on one core of a ` +
         "server. Your computer and your code may be slower or faster."

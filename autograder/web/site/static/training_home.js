@@ -1,14 +1,27 @@
 // The model that was trained last, on the start page: what it is, and what it writes.
 
 import { button, count, make, reason } from "./dom.js";
+import { keep, kept } from "./storage.js";
 import { showText } from "./training_dom.js";
 import { describe, takeNote } from "./training_text.js";
 
+const KEY = `headway model ${new URL("../", import.meta.url).pathname}`; // in the browser's storage
+
+/** Keep what the start page shows of the model of a run. @param {any} run */
+export function keepModel({ checkpoint, preset, start, history, end, sample, sample_step }) {
+  const { validation = null } = history.findLast((/** @type {any} */ point) => point.validation !== null) ?? {};
+  const model = { name: checkpoint, kind: preset, about: `${preset} on ${start.data}`, step: end.step, validation };
+  keep("localStorage", KEY, { checkpoints: [model], run: { checkpoint, sample, sample_step } });
+}
+
+/** Answers about the model that this browser has kept, as a back end would. */
+export const keptModel = { name: "browser", request: async () => kept("localStorage", KEY) ?? { checkpoints: [] } };
+
 export class LastModel {
-  /** @param {import("./connection.js").Connection} connection */
+  /** @param {{name: string, request: (action: string, payload?: object) => Promise<any>}} connection */
   constructor(connection) {
     this._connection = connection;
-    this._write = button("Let it write", () => this._start());
+    this._write = button("Let it write", () => this._start(), { hidden: connection === keptModel });
     this._about = make("p");
     this._caption = make("figcaption", { "aria-live": "polite" });
     this._text = make("pre", { tabIndex: 0, hidden: true, "aria-label": "The text of the model" });

@@ -3,12 +3,13 @@
 import { make, reason } from "./dom.js";
 import { renderPlot } from "./plot.js";
 import { announce, find, grouped, showMessage, showText, time } from "./training_dom.js";
+import { keepModel } from "./training_home.js";
 import { lossPlot } from "./training_plot.js";
 
 const MOST_POINTS = 1500;
 
 export class RunView {
-  /** @param {{connection: {request: (action: string, payload?: object) => Promise<any>}, form: any}} page */
+  /** @param {{connection: import("./connection.js").Connection, form: any}} page */
   constructor(page) {
     this._page = page;
     this._section = find("#run");
@@ -43,7 +44,7 @@ export class RunView {
    * @param {string} preset
    */
   begin({ run, checkpoint }, preset) {
-    if (this._run?.run === run) return; // its first event was faster
+    if (this._run?.run === run && this.isRunning) return; // its first event was faster
     this._run = { run, checkpoint, preset, state: "starting", start: null, history: [], sample: "", sample_step: 0, end: null };
     this._showAll();
     find("h2", this._section).focus(); // The form, which had the focus, is hidden.
@@ -71,6 +72,7 @@ export class RunView {
     } else if (event.event === "training-ended") {
       const { step, checkpoint, stopped, error, notes } = event;
       Object.assign(this._run, { state: "ended", end: { step, checkpoint, stopped, error, notes } });
+      if (checkpoint && this._page.connection.name === "browser") keepModel(this._run);
       this._showAll();
       announce(error ?? this._endText());
     }

@@ -15,7 +15,7 @@ test("the worker gets every file, and what it changes is kept", async () => {
   assert.equal(start.action, "start");
   assert.deepEqual(start.payload.core, { "pyodide.mjs": "content of pyodide.mjs" });
   assert.deepEqual(start.payload.wheels, ["content of numpy.whl"]);
-  assert.equal(start.payload.headway, "content of headway.bin");
+  assert.deepEqual(start.payload.archives, ["content of headway.bin"]);
   assert.deepEqual([...store.kept], [["softmax.py", "stub"]]);
   assert.deepEqual(opened.notes, []);
   assert.deepEqual(workers[0].messages.map(({ action }) => action), ["start", "open", "warm_up"]);
@@ -65,6 +65,38 @@ test("an experiment has a longer deadline, and needs no answers", async () => {
   await clock.pass(1.5);
   assert.match(await run, /^training\.py did not return within 120 s.* Your text is kept\./);
   assert(workers[0].isTerminated);
+});
+
+test("a page that trains has Python work in parts, and hears Stop between them", async () => {
+  const { backend, workers, store, clock, events } = makeBackend({ trains: true });
+  await settle();
+  const { wheels, archives } = workers[0].last.payload;
+  assert.deepEqual([...wheels, ...archives].map((content) => content.replace("content of ", "")),
+    ["numpy.whl", "msgspec.whl", "headway.bin", "training.bin"]);
+  await workers[0].answer();
+  const train = backend.request("train", { preset: "small" });
+  await settle();
+  await workers[0].answer({ reply: { run: 1, checkpoint: "model.safetensors" } });
+  assert.equal((await train).run, 1);
+  const parts = [["advance", { busy: true }], ["advance", { busy: true }], ["stop", { stopping: true }]];
+  for (const [action, reply] of parts) {
+    if (workers[0].messages.length === 4) backend.request("stop");
+    assert.equal(workers[0].last.action, action);
+    await workers[0].answer({ reply });
+  }
+  await workers[0].answer({ reply: { busy: false }, changed: new Map([["model.safetensors", "numbers"]]) });
+  assert.equal(store.kept.get("model.safetensors"), "numbers");
+  assert.equal(workers[0].last.action, "advance");
+  assert.equal(workers[0].messages.length, 6);
+  backend.request("train", { preset: "small" });
+  await settle();
+  await workers[0].answer({ reply: { run: 2, checkpoint: "model.safetensors" } });
+  await clock.pass(119);
+  assert(!workers[0].isTerminated);
+  await clock.pass(2); // This part does not end.
+  const { event, run, error } = events.find((event) => event.event === "training-ended");
+  assert.deepEqual([event, run, workers[0].isTerminated], ["training-ended", 2, true]);
+  assert.match(error, /^Your code did not return within 120 s/);
 });
 
 test("late messages of a replaced worker are ignored", async () => {

@@ -92,8 +92,10 @@ export class FakeDownloads {
     downloads: [
       { name: "pyodide.mjs", url: "pyodide.mjs" },
       { name: "numpy.whl", url: "numpy.whl", wheel: true },
+      { name: "msgspec.whl", url: "msgspec.whl", wheel: true, training: true },
+      { url: "headway.bin" },
+      { url: "training.bin", training: true },
     ],
-    headway: { url: "headway.bin" },
     answers: { softmax: { url: "memo/softmax.memo" }, attention: { url: "memo/attention.memo" } },
     needs: { softmax: ["softmax"], attention: ["softmax", "attention"] },
   };

@@ -14,7 +14,7 @@ const messages = [];
 const scope = { postMessage: (message) => messages.push(message), onmessage: null };
 const pyodide = await loadPyodide();
 serve(scope, async () => pyodide);
-await scope.onmessage({ data: { id: 1, action: "start", payload: { core: {}, wheels: [], headway } } });
+await scope.onmessage({ data: { id: 1, action: "start", payload: { core: {}, wheels: [], archives: [headway] } } });
 found.messages = messages.map(({ event, name, id, crash }) => (event ? `${event} ${name}` : `${id} ${crash.trim()}`));
 
 // What needs no NumPy.
