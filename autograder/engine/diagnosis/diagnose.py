@@ -29,7 +29,7 @@ from autograder.engine.student import Call, RecordedCheck
 # A diagnosis usually takes milliseconds. But some checks pass on what the student's function returned, of any size, and
 # these limits are the only ones: Headway's own code runs here, outside the sandbox.
 SECONDS = 20.0
-SECONDS_FOR_UNKNOWN = 2.0  # where no known mistake explains all checks
+SECONDS_FOR_UNKNOWN = 2.0  # where no known mistake explains all checks, and again for changes of the solution
 SECONDS_PER_PHASE = 0.6  # at most, for each kind of other candidates
 SECONDS_FOR_SINGLE_CHECKS = 1.0  # after that
 MAX_CALLED = 150  # mistakes of called functions, the common ones first
@@ -147,14 +147,18 @@ def _diagnose_unknown(search: Search, known: Sequence[Mistake], thorough: bool) 
     search.begin_phase(SECONDS_PER_PHASE)
     if found := search.explain_together([*fixed, *constants, *others]):
         return found
-    if search.compared.has_distinctive_answers:
+    compared = search.compared
+    raised = any(compared.last_call(i).exception or compared.correct_answer(i).exception for i in compared.failed)
+    if raised or compared.has_distinctive_answers:
+        search.end_after(SECONDS_FOR_UNKNOWN)
         changes = mutations(function, package)
-        if found := _explain_alone(search, changes, first_only=True):
+        found = search.explain_all(changes, first_only=not raised)
+        if found and len(next(iter(found.values())).titles) == 1:
             return found
-        search.begin_phase(SECONDS_PER_PHASE)
+        search.end_after(SECONDS_PER_PHASE)
         numbers = find_constants(changes, search)
         likely = [mistake for mistake, value in numbers.items() if is_round(value, MAX_DIGITS)]
-        if found := _explain_alone(search, likely, first_only=True):
+        if found := search.explain_all(likely, first_only=True):
             return found
     search.end_after(SECONDS_FOR_SINGLE_CHECKS)
     # Any single number can be explained by some constant: only a round one that explains most checks is no chance.

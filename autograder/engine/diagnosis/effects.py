@@ -6,6 +6,7 @@ single way: its dtype, its form, its order, a factor. That is not the cause but 
 
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import suppress
 from itertools import pairwise
 from typing import Any
 
@@ -203,7 +204,8 @@ def _effects_on_parts(call: Call, right: Answer, parts: Sequence[Part]) -> Itera
         yield "results-exchanged", exchanged
         return
     if not wrong and type(call.value) is not type(right.value) and isinstance(right.value, (float, int)):
-        yield "other-type", f"the result is {_type_text(call.value)}, not a Python {type(right.value).__name__}"
+        kind = "a NumPy " * isinstance(call.value, (np.generic, np.ndarray)) + type(call.value).__name__
+        yield "other-type", f"the result is {kind}, not a Python {type(right.value).__name__}"
     effects = [_effect_of_ties(part, call) or _effect_on_part(part, parts, right, coarse) for part in wrong]
     if all(effects):
         grouped: dict[_Effect, list[str]] = {}
@@ -220,10 +222,6 @@ def _listed(names: Sequence[str]) -> str:
     return " and ".join(filter(None, [", ".join(names[:-1]), names[-1]]))
 
 
-def _type_text(value: Any) -> str:
-    return f"a NumPy {type(value).__name__}" if isinstance(value, (np.generic, np.ndarray)) else type(value).__name__
-
-
 def _exchanged(wrong: Sequence[Part], coarse: bool) -> str:
     """Return a text if the wrong results are the correct ones in another order."""
     sources: dict[str, str] = {}
@@ -235,35 +233,23 @@ def _exchanged(wrong: Sequence[Part], coarse: bool) -> str:
         sources[part.name] = found[0].name
     if len(set(sources.values())) < 2 or set(sources.values()) != set(sources):
         return ""
-    names = list(sources)
-    if len(names) == 2:
-        return f"{names[0]} and {names[1]} are swapped"
-    shown = "; ".join(f"{name} holds {sources[name]}" for name in names[:MAX_NAMES])
-    return f"these results are swapped: {shown}" + ("; …" if len(names) > MAX_NAMES else "")
+    return f"{_listed(list(sources))} are swapped"
 
 
 def _effect_of_ties(part: Part, call: Call) -> _Effect | None:
     """Return that positions, such as those of argmax or argsort, differ only among equal values of an argument."""
-    if not all(isinstance(value, (int, np.integer, np.ndarray, list)) for value in (part.student, part.right)):
+    if not all(isinstance(value, (int, np.integer, np.ndarray)) for value in (part.student, part.right)):
         return None
     student, expected = np.asarray(part.student), np.asarray(part.right)
     if not student.dtype.kind == expected.dtype.kind == "i" or student.shape != expected.shape:
         return None
-    for value in (value for value in (*call.args, *call.kwargs.values()) if isinstance(value, np.ndarray)):
-        for axis in range(value.ndim):
-            taken, right = _taken(value, student, axis), _taken(value, expected, axis)
-            if taken is not None and taken.dtype.kind == "f" and np.array_equal(taken, right):
+    arrays = [array for array in (*call.args, *call.kwargs.values()) if isinstance(array, np.ndarray)]
+    for array, axis in ((given, axis) for given in arrays if given.dtype.kind == "f" for axis in range(given.ndim)):
+        places = [np.expand_dims(p, axis) if p.ndim == array.ndim - 1 else p for p in (student, expected)]
+        with suppress(IndexError, ValueError):  # The places may not fit into this array.
+            if (np.take_along_axis(array, places[0], axis) == np.take_along_axis(array, places[1], axis)).all():
                 return "ties", "{verb} right, but of equal values another one is taken"
     return None
-
-
-def _taken(values: Any, places: Any, axis: int) -> Any:
-    """Return the values at these places along an axis; None if they do not fit."""
-    places = np.expand_dims(places, axis) if places.ndim == values.ndim - 1 else places
-    try:
-        return np.take_along_axis(values, places, axis)
-    except (IndexError, ValueError):
-        return None
 
 
 def _effect_on_part(part: Part, parts: Sequence[Part], right: Answer, coarse: bool) -> _Effect | None:

@@ -2,6 +2,7 @@
 
 import ast
 import inspect
+import re
 from collections.abc import Iterator
 from dataclasses import replace
 from functools import cache, partial
@@ -169,47 +170,27 @@ def _lost_arguments(function: str, helper: str, package: str) -> Iterator[Mistak
     inside = f"{module}.{helper}" if helper else function
     text, node = tree_of_function(inside, package)
     values = vars(solution_module(module, package))
-    found = [call for call in ast.walk(node) if isinstance(call, ast.Call) and isinstance(call.func, ast.Name)]
-    for call in found:
-        name = call.func.id  # type: ignore[attr-defined]
-        called = values.get(name)
-        if not _is_public(called):
+    for call in (call for call in ast.walk(node) if isinstance(call, ast.Call)):
+        name = ast.unparse(call.func)
+        if not _is_public(called := values.get(name)) or re.search(r"[(,] ?\*", ast.unparse(call)):
             continue
-        parameters = list(inspect.signature(called).parameters.values())
-        for argument in _optional_arguments(call, parameters):
-            new = ast.unparse(_without(call, argument, [parameter.name for parameter in parameters]))
-            if (edit := replace_node(text, call, new)) is None:
+        parameters = inspect.signature(called).parameters
+        given = inspect.signature(called).bind(*call.args, **{str(word.arg): word.value for word in call.keywords})
+        for argument in given.arguments:
+            if parameters[argument].default is inspect.Parameter.empty:
                 continue
-            several = sum(other.func.id == name for other in found) > 1  # type: ignore[attr-defined]
-            place = f"a call of {name}" if several else name
+            rest = [f"{other}={ast.unparse(value)}" for other, value in given.arguments.items() if other != argument]
+            if (edit := replace_node(text, call, f"{name}({', '.join(rest)})")) is None:
+                continue
             yield Mistake(
                 function,
-                f"{argument}-not-passed-to-{name}" + (f"-in-line-{call.lineno}" if several else ""),
-                f"{argument} is not passed on to {place}",
+                f"{argument}-not-passed-to-{name}-in-line-{call.lineno}",
+                f"{argument} is not passed on in a call of {name}",
                 f"{name} then uses its default instead.",
                 f"Which of the arguments of {name} must have another value than the default?",
                 (edit,),
                 inside=helper,
             )
-
-
-def _optional_arguments(call: ast.Call, parameters: list[inspect.Parameter]) -> list[str]:
-    if any(isinstance(argument, ast.Starred) for argument in call.args):
-        return []
-    given = [parameter.name for parameter in parameters[: len(call.args)]]
-    given += [keyword.arg for keyword in call.keywords if keyword.arg]
-    optional = {parameter.name for parameter in parameters if parameter.default is not parameter.empty}
-    return [name for name in given if name in optional]
-
-
-def _without(call: ast.Call, argument: str, names: list[str]) -> ast.Call:
-    """Return the call without one argument; those after it are passed by name."""
-    args, keywords = list(call.args), [keyword for keyword in call.keywords if keyword.arg != argument]
-    if argument in names[: len(args)]:
-        position = names.index(argument)
-        later = [ast.keyword(names[i], args[i]) for i in range(position + 1, len(args))]
-        args, keywords = args[:position], [*later, *keywords]
-    return ast.Call(call.func, args, keywords)
 
 
 def replace_node(text: str, part: ast.expr | ast.stmt, new: str) -> tuple[str, str] | None:

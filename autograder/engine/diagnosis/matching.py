@@ -181,7 +181,11 @@ def is_distinctive(student: Any, right: Any, coarse: bool = False) -> bool:
 
 
 def count_wrong(student: Any, right: Any, coarse: bool = False, weight_of_integers: float = 0) -> float:
-    """Return how many different finite floats are wrong in a value, and how many integers, times their weight."""
+    """Return how many different finite floats or texts are wrong in a value, or integers, times their weight."""
+    if isinstance(student, list) and isinstance(right, list):
+        return len(
+            {repr(a) for a, b in zip(student, right, strict=False) if type(a) in (str, tuple) and repr(a) != repr(b)}
+        )
     if not (isinstance(student, _NUMERIC) and isinstance(right, _NUMERIC)):
         return 0
     actual, expected = np.asarray(student), np.asarray(right)

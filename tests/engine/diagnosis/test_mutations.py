@@ -39,5 +39,9 @@ def test_change_of_a_step_is_derived(function, title, code):
     assert any(code in source for source in sources) and code not in solution_source(function.partition(".")[0])
 
 
+def test_loop_that_may_become_endless_is_not_changed():
+    assert mutations("bpe.train_bpe") == ()
+
+
 def test_parts_of_a_chained_assignment_are_exchanged():
     assert [new for _, new, _ in _exchanged_targets(ast.parse("a, b = c = f()").body[0], set())] == ["b, a"]

@@ -111,7 +111,7 @@ _LAST = "int(np.flatnonzero(probs)[-1])"
 _COUNT = "int((ends <= dart).sum())"
 
 mistake = MISTAKES.for_functions("counting.draw")
-mistake("greedy", _COUNT, "int(np.argmax(probs))", common=True).explain("""
+mistake("greedy", _COUNT, "int(np.argmax(probs))", _BEYOND, "if False:", common=True).explain("""
     the most likely token was taken instead of drawing one
     why: The text then runs into a short loop that repeats without end.
     ask: How often should a token of probability 0.3 be drawn?""")
@@ -148,6 +148,10 @@ mistake("two-numbers", "rng.random()", "(rng.random(), rng.random())[1]").explai
     two random numbers were drawn for one token
     why: Each token uses one number.
     ask: How often does your code call rng for one token?""")
+mistake("no-end-above-the-number", "int(np.flatnonzero(probs)[-1])", "0").explain("""
+    if no cumulative sum is above the random number, token 0 was taken
+    why: argmax of values that are all False is 0. Rounding can leave the last sum below 1, and below the number.
+    ask: What does your code return if the random number is 0.9999 and the last cumulative sum 0.9998?""")
 
 _ROW = "P[tokens[-1]]"
 _NEXT = "draw(P[tokens[-1]], rng)"

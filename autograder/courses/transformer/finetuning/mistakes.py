@@ -58,6 +58,11 @@ mistake("mask-ignored", "n = np.count_nonzero(mask)", "mask = np.ones_like(mask)
     all targets counted, also where the mask is False
     why: The model should learn the answers, not the questions and the padding.
     ask: What does your loss become if you change a target where the mask is False?""")  # fmt: skip
+mistake("probabilities-stay", "axis=-1) - 1", "axis=-1) - mask[..., None]",
+        f"np.where(mask[..., None], {_GRADIENT}, 0)", _GRADIENT).explain("""
+    dlogits was not set to 0 where the mask is False: those rows kept their probabilities
+    why: The loss does not depend on scores whose target does not count.
+    ask: By how much does the loss change if a score changes where the mask is False?""")  # fmt: skip
 mistake("divided-by-all", _SUM, ".sum() / mask.size", _GRADIENT, "dlogits / dlogits.dtype.type(mask.size)",
         common=True).explain("""
     the sum was divided by the number of all positions

@@ -16,7 +16,7 @@ mistake = MISTAKES.for_functions("bpe.split_text")
 
 def pattern(*parts: str, text: str = "text") -> tuple[str, str]:
     """Return the edit that splits with the pattern of these parts."""
-    return FOUND, f'regex.findall(r"""{"|".join(parts)}""", {text})'
+    return FOUND, f'regex.findall(r"""{"|".join(parts)}""" if pattern is None else pattern, {text})'
 
 
 def changed(**new: str) -> tuple[str, str]:
@@ -97,3 +97,7 @@ mistake("pattern-ignored", "(_PIECE if pattern is None else regex.compile(patter
     the argument pattern was not used: the text was split by GPT-2's rules
     why: Other models learned their tokens with other rules.
     ask: What changes in your result if `pattern` does?""")
+mistake("any-whitespace-before-letters", *changed(letters=r"\s?\p{L}+")).explain("""
+    not only a space, but any whitespace was put at the beginning of a word
+    why: In " ?" stands a space. A line break or a tab before a word is a piece of its own.
+    ask: Into which pieces does your code split a word after a line break?""")

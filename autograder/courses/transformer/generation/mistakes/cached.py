@@ -94,3 +94,8 @@ mistake("head-bias-missing", 'params.get("b_head"))', "None)", inside="_next_log
     the bias of the head, b_head, was not added to the scores
     why: It starts at 0, so the mistake shows only after training.
     ask: Which names in params does no line of your code read?""")
+_SINES = "sinusoidal_positions(end, config.d_model)"
+mistake("sines-from-0", _SINES, f"np.roll({_SINES}, start, axis=0)", inside="_next_logits").explain("""
+    with sinusoidal positions, new tokens always got the rows from position 0 on
+    why: A new token comes after those in the cache, and its position counts on from them.
+    ask: Which row of the table does the second token get in your code, if it is read by itself?""")

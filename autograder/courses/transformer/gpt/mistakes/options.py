@@ -111,6 +111,13 @@ for name, edits, text, why in (
         ask: {_TRIED[name]}""")
 
 # The gradients.
+mistake(
+    "no-bias-with-tied-head", 'if "b_head" in config.bias:', 'if "b_head" in config.bias and not config.tied:'
+).explain("""
+    b_head was added to a head of its own only, not to a tied one
+    why: A tied head shares its matrix with the token table. It can have a bias all the same.
+    ask: In which of your branches is b_head added, and when is this branch taken?""")
+
 mistake = MISTAKES.for_functions("gpt.gpt_loss")
 for name, edits, text, why in (
     (

@@ -35,3 +35,7 @@ mistake("first-two-axes", "int(np.size(value))", "math.prod(value.shape[:2])").e
     only the first two axes of each array were multiplied
     why: An array of shape (2, 3, 4) has 24 entries, not 6.
     ask: How many axes does your formula for the size of an array allow?""")
+mistake("vectors-squared", "int(np.size(value))", "int(np.shape(value)[0] * np.shape(value)[-1])").explain("""
+    the lengths of the first and the last axis were multiplied
+    why: In a vector, both are the same axis: n numbers then count as n².
+    ask: What does your code count for an array of shape (5,)?""")

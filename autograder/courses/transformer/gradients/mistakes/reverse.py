@@ -19,7 +19,11 @@ _LINES = {
 }
 _TANH = "The derivative of tanh(x) is 1 - tanh²(x), and tanh(x) is the result of the entry itself."
 # The name, the operation, the wrong line, the title, and why.
-_WRONG = (("of-argument", "tanh", "[dout * (1 - used[0] ** 2)]", "tanh: 1 - x² was used, not 1 - tanh²(x)", _TANH),)
+_WRONG = (
+    ("of-argument", "tanh", "[dout * (1 - used[0] ** 2)]", "tanh: 1 - x² was used, not 1 - tanh²(x)", _TANH),
+    ("itself", "mul", "[dout * used[0], dout * used[1]]", "mul: each factor got dout times itself, not times the other",
+     "The derivative of a b with respect to a is b."),
+)  # fmt: skip
 
 mistake = MISTAKES.for_functions("gradients.tape_gradients")
 mistake("overwritten", _ADDED, _ADDED.replace("gradients[i] + ", ""), common=True).explain("""

@@ -82,3 +82,9 @@ mistake(
     the result is float64 even when the gradient is float32
     why: float32 should stay float32. np.zeros creates float64 arrays unless a dtype is given.
     ask: What is the dtype of your result when grad is float32? Which line causes it?""")
+mistake(
+    "either-or", "return grad.sum", "if added:\n        return grad.sum(axis=tuple(range(added)))\n    return grad.sum"
+).explain("""
+    axes of length 1 were summed only where no axes had been added in front
+    why: Broadcasting can do both at once: (4, 1, 3) becomes (5, 4, 2, 3).
+    ask: Which of the two steps does your code take for a gradient (5, 4, 2, 3) and the shape (4, 1, 3)?""")

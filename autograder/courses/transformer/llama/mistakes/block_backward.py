@@ -105,3 +105,7 @@ mistake(
     everything was converted to float64
     why: The gradients have the dtype of the inputs: float32 should stay float32.
     ask: What is the dtype of your results when x is float32? Which line causes it?""")
+mistake("second-norm-of-x", '*cache["norm2"])', 'cache["norm1"][0], *cache["norm2"][1:])').explain("""
+    the backward pass of the second norm got x, not the stream after the attention
+    why: A norm's backward pass needs the vectors that this norm has read.
+    ask: What did the second norm read in the forward pass?""")

@@ -122,3 +122,13 @@ mistake(
     wrong options were replaced by their defaults
     why: next_token_probs rejects them. Its ValueError should reach the caller.
     ask: What does your code do with temperature=-1 and with top_k=0?""")
+mistake(
+    "first-window-not-cropped",
+    "if n_read in (0, config.block_size):",
+    "if n_read == 0 or n_read >= config.block_size:",
+    "context, kv, n_read = ids[..., -config.block_size :], None, 0",
+    "context, kv, n_read = ids[..., -config.block_size :] if _ else ids, None, 0",
+).explain("""
+    a prompt that is longer than block_size was read as a whole
+    why: The model looks at no more than the last block_size tokens.
+    ask: How many tokens does your model read first if the prompt is longer than block_size?""")

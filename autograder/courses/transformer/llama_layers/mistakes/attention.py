@@ -133,3 +133,9 @@ mistake(
     why: The heads of queries cannot be divided evenly. Such a model does not exist: the numbers were misread.
     ask: With 6 heads of queries and 4 of keys, how many heads share one head of keys in your code?""")
 add_batch_axes_mistakes(mistake, _POSITIONS)
+mistake(
+    "keys-from-position-0", "n_kv_heads), positions, base)", "n_kv_heads), np.arange(x.shape[-2]), base)"
+).explain("""
+    the keys were always rotated by the positions from 0 on; only the queries used the argument positions
+    why: The score depends on the difference of two positions, so both must be counted from the same start.
+    ask: Which positions do your keys get if `positions` begins at 5?""")

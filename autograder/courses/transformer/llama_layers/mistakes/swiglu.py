@@ -126,3 +126,7 @@ mistake("cache-used-up", _END, 'cache["up"] *= 0\n    ' + _END).explain("""
     why: `*=` on an array of the cache writes into it. A second call with the same cache gives another result.
     ask: Which of your lines write into an array that the forward pass made?""")
 add_batch_axes_mistakes(mistake, _END, "dout")
+mistake("up-times-gate", 'cache["opened"]', 'cache["gate"]').explain("""
+    the gradient of the linear branch was multiplied by the input of SiLU, not by its result
+    why: hidden is silu(z) u, so its derivative with respect to u is silu(z).
+    ask: What is the derivative of silu(z) u with respect to u?""")

@@ -104,3 +104,12 @@ mistake(
     all forward passes shared one cache, which holds only the last of them
     why: Every layer of a model calls the same function, and each needs its own values for the backward pass.
     ask: After two forward passes, what does the cache of the first one hold?""")
+_LOST, _LAST = "- merge_heads(dv) @ W_qkv[:, 2 * d_model :].T", "    return (dx, grads) if"
+mistake(
+    "keys-only",
+    _LAST,
+    f"    if memory is None:\n        dx = dx {_LOST}\n    else:\n        dmemory = dmemory {_LOST}\n{_LAST}",
+).explain("""
+    the gradient that comes through the values is missing
+    why: The values are computed from x, or from the memory, just as the keys are. The gradients of all paths are added.
+    ask: How many arrays are computed from x in the forward pass, and how many terms has your dx?""")
