@@ -519,8 +519,9 @@ if __name__ == "__main__":
 # ```
 #
 # With 8 bits, the loss stays the same to two digits. With 2 bits, each parameter is -1, 0 or 1 times its scale, and
-# with one scale for each matrix, the model is no better than guessing, at log 16 = 2.77. (This is one small model. In
-# models with billions of parameters, a few features of x become so large that more is needed: see Dettmers et al.
+# with one scale for each matrix, the model is no better than guessing, at log 16 = 2.77. (Training amplifies how a
+# processor rounds, so your numbers may differ: another one began at 0.81, and ended at 2.88. This is one small model.
+# In models with billions of parameters, a few features of x become so large that more is needed: see Dettmers et al.
 # 2022.)
 #
 # 1. How many bytes do the matrices take as float32, and how many as int8 with their scales?
@@ -539,8 +540,8 @@ if __name__ == "__main__":
 #
 # ```
 #
-# **2. 2.11.** With a scale for each column, the others are rounded more coarsely in one column only, and the loss is
-# 0.77.
+# **2. About 2** (2.11, and 1.79 on another processor). With a scale for each column, the others are rounded more
+# coarsely in one column only, and the loss hardly changes.
 #
 # ```python
 # >>> for axis in (0, None):
@@ -551,9 +552,9 @@ if __name__ == "__main__":
 # ...         scale = np.abs(W).max(axis=axis, keepdims=True) / 127
 # ...         stored[name] = np.rint(W / scale) * scale
 # ...         stored[name][0, 0] = params[name][0, 0]  # The large entry itself is not rounded.
-# ...     print(round(float(cross_entropy(gpt(ids, stored, config)[0], targets)), 2))
-# 0.77
-# 2.11
+# ...     print(bool(cross_entropy(gpt(ids, stored, config)[0], targets) > 1.5))
+# False
+# True
 #
 # ```
 
