@@ -396,10 +396,11 @@ def _texts_of(function: ast.FunctionDef, known: set[str]) -> dict[str, str]:
 
 
 def _reordered_values(function: ast.FunctionDef, known: set[str]) -> Iterator[_Change]:
-    """Yield other orders of the numbers of each parameter, and of each variable after it is set."""
+    """Yield other orders of the numbers of each required parameter, and of each variable after it is set."""
     assigned = [node for node in ast.walk(function) if isinstance(node, ast.Assign)]
     places: list[tuple[ast.expr, ast.stmt, str]] = [(node.targets[0], node, "{0}\n{1}") for node in assigned]
-    places += [(ast.Name(argument.arg), function.body[0], "{1}\n{0}") for argument in function.args.args]
+    required = function.args.args[: len(function.args.args) - len(function.args.defaults)]
+    places += [(ast.Name(argument.arg), function.body[0], "{1}\n{0}") for argument in required]
     for variable, statement, both in (place for place in places if isinstance(place[0], ast.Name)):
         name, what = ast.unparse(variable), _named("value", variable, known)
         for order, text in _ORDERS.items():
