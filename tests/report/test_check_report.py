@@ -123,7 +123,7 @@ def test_slices_stand_beside_the_map_where_they_fit(size, width, shown):
 
 def test_submission_lists_what_does_not_pass():
     functions = {"m.g": "passed", **{f"m.f{number}": "error" for number in range(13)}}
-    about = {"functions": functions, "files": {"m.py": ""}, "kit": "1", "gave_up": {"m.g": ""}}
+    about = {"functions": functions, "files": {"m.py": ""}, "kit": "1", "gave_up": {"m.g": ""}}  # codespell:ignore kit
     result = SubmissionResult("ada", "", 0, [], notes=["a note"])
     text = printed(check_report.render_submission, about, result, Path("a.zip"))
     assert "13 of 14 functions do not pass" in text and "m.f11  ! stopped by" in text and "m.f12" not in text

@@ -34,7 +34,7 @@ def asked(out):
 
 def test_request_is_open_until_a_comment_answers_it(out, tmp_path):
     message = tmp_path / "message.txt"
-    text = f"Chère classe,\n{form(out, 'ada')}Is x not enough?\nI think so.\n"
+    text = f"Chers élèves,\n{form(out, 'ada')}Is x not enough?\nI think so.\n"
     message.write_text("".join(f"> {line}\n" for line in text.splitlines()), "latin-1")  # quoted
     command = f"headway comment '{out}' ada TEXT --assignment softmax"
     assert f"To answer: {command}" in succeed("request", out, message, "--by", "TA", COLUMNS="300").stdout
