@@ -540,7 +540,7 @@ if __name__ == "__main__":
 #
 # ```
 #
-# **2. About 2** (2.11, and 1.79 on another processor). With a scale for each column, the others are rounded more
+# **2. About 2.** (2.11, and 1.79 on another processor.) With a scale for each column, the others are rounded more
 # coarsely in one column only, and the loss hardly changes.
 #
 # ```python

@@ -107,7 +107,7 @@ def test_sources_every_figure_plot_and_preset_is_named():
     figures = {name for name in FIGURES if not name.startswith("map-")}
     assert sorted(name for name in figures if f"[{name}]" not in TEXT) == []
     assert sorted(name for name in PLOTS if f"`headway plot {name}`" not in TEXT) == []
-    sizes = {"names", "shakespeare", "synthetic"}  # other sizes and texts, and no other form
+    sizes = {"names", "shakespeare", "small", "synthetic"}  # other sizes and texts, and no other form
     assert sorted(name for name in set(PRESETS) - sizes if f"`headway train --preset {name}`" not in TEXT) == []
 
 
