@@ -13,7 +13,7 @@ class LossPoint:
     step: int
     loss: float  # on the training text, averaged over the latest steps
     validation: float | None = None
-    seconds: float | None = None  # since the run began; None in an earlier part of it, or if nobody asks
+    seconds: float | None = None  # since the run began; None if it is not known
 
 
 def thinned(points: list[LossPoint], most: int = MOST_POINTS) -> list[LossPoint]:

@@ -1,4 +1,4 @@
-"""Marks that an encoding lacks are replaced, and text is cleaned before it is shown."""
+"""Characters that an encoding lacks are replaced, and text is cleaned before it is shown."""
 
 import subprocess
 import sys
