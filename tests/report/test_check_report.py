@@ -54,9 +54,10 @@ def test_title_is_never_cut(width, letters):
     assert title in rendered(document({**FAILED, "title": title}), width)
 
 
-def test_student_text_is_not_read_as_markup():
+def test_student_text_is_not_read_as_markup_and_output_comes_after_the_location():
     text = rendered(document({**FAILED, "message": "x[b, t] [/bold]", "output": "[red]y[/red]\n"}))
     assert "x[b, t] [/bold]" in text and "[red]y[/red]" in text
+    assert text.index("attention.py:41") < text.index("printed") < text.index("headway hint")
 
 
 def test_render_shows_one_failure_per_function_unless_all_are_wanted():
@@ -88,11 +89,6 @@ def test_points_of_bonus_work_alone_have_their_own_maximum():
         holder["points"] = {"earned": 1.0, "possible": 0.0}  # bonus work counts as earned only
     text = rendered(alone)
     assert "1 / 2 bonus points" in text and "1 / 0" not in text
-
-
-def test_printed_output_comes_after_the_location():
-    text = rendered(document({**FAILED, "output": "hello"}))
-    assert text.index("attention.py:41") < text.index("printed") < text.index("headway hint")
 
 
 def test_next_command_stays_on_one_line():

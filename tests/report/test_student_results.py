@@ -64,15 +64,18 @@ def check_at(line, status="failed", file="softmax.py", text="", called_from=None
     }  # fmt: skip
 
 
-def shown(lines):
-    return [line.number for line in lines]
-
-
-def test_excerpt_of_wrong_values_is_the_function_without_docstring():
-    where, lines = excerpt(code_files(code_of(CODE)), check_at(4))
-    assert where == "softmax.py"
-    assert shown(lines) == [4, None, 9, 10, 11]
-    assert [line.status for line in lines] == ["failed", "", "", "", ""]
+@pytest.mark.parametrize(("code", "check", "place", "numbers"), [
+    (code_of(CODE), check_at(4), "softmax.py", [4, None, 9, 10, 11]),  # the function without its docstring
+    (code_of(CODE), check_at(11, "error"), "softmax.py", [8, 9, 10, 11, 12, 13, 14]),  # the lines around an error
+    # Lines of a cell are counted in the cell.
+    (code_of("def softmax(x):\n    return x", "cell 3", 5), check_at(6, "error", "cell 3"),
+     "softmax notebook, cell 3", [5, 6]),
+], ids=["wrong values", "error", "cell"])  # fmt: skip
+def test_excerpt_shows_the_lines_that_matter(code, check, place, numbers):
+    where, lines = excerpt(code_files(code), check)
+    assert (where, [line.number for line in lines]) == (place, numbers)
+    marked = {line.number: line.status for line in lines if line.status}
+    assert marked == {check["location"]["line"]: check["status"]}
 
 
 def test_excerpt_ends_before_the_text_of_the_next_function():
@@ -81,19 +84,6 @@ def test_excerpt_ends_before_the_text_of_the_next_function():
     lines = excerpt(code_files(code_of(text)), check_at(4))[1]
     assert "# A remark" in [line.text for line in lines]
     assert lines[-1].text == "    return e / e.sum()"
-
-
-def test_excerpt_of_an_error_is_around_its_line():
-    _, lines = excerpt(code_files(code_of(CODE)), check_at(11, "error"))
-    assert shown(lines) == [8, 9, 10, 11, 12, 13, 14][: len(lines)]
-    assert next(line for line in lines if line.status).number == 11
-
-
-def test_excerpt_of_a_cell_counts_lines_of_the_cell():
-    files = code_files(code_of("def softmax(x):\n    return x", "cell 3", 5))
-    where, lines = excerpt(files, check_at(6, "error", "cell 3"))
-    assert where == "softmax notebook, cell 3"
-    assert shown(lines) == [5, 6]
 
 
 @pytest.mark.parametrize("line", [0, 99, 10**9])

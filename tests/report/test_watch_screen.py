@@ -23,6 +23,7 @@ CHECK = check(
     error_map={"rows": ["0123n0"] * 8, "axes": ["query", "key"], "at": "", "shape": [8, 6]},
     mistake={"id": "", "title": "the scores were not divided", "reason": ""}, output="[bold]printed[/bold]\n" * 30,
 )  # fmt: skip
+SHORTER = CHECK | {"message": "out is not close", "title": "short", "output": "", "error_map": None}
 
 
 def frame_lines(*arguments, **options):
@@ -81,18 +82,16 @@ def test_body_too_long_scrolls_and_says_how_much_is_left():
 
 
 def test_report_stays_visible_under_a_hint():
-    shorter = CHECK | {"message": "out is not close", "title": "short", "output": "", "error_map": None}
     hint = ([("question", "what is it?")], 3)
     for columns in (80, 140):
-        shown = "\n".join(map(strip, frame_lines(screen(check=shorter, hint=hint), columns, 40)))
+        shown = "\n".join(map(strip, frame_lines(screen(check=SHORTER, hint=hint), columns, 40)))
         assert "what is it?" in shown and "out is not close" in shown
 
 
 def test_documentation_stands_beside_the_report_where_it_is_wide():
-    shorter = CHECK | {"message": "out is not close", "title": "short", "output": "", "error_map": None}
     text = "def attention(q):\n    Return the weighted values."
-    wide = [strip(line) for line in frame_lines(screen(check=shorter, documentation=text), 140, 40)]
-    narrow = [strip(line) for line in frame_lines(screen(check=shorter, documentation=text), 100, 40)]
+    wide = [strip(line) for line in frame_lines(screen(check=SHORTER, documentation=text), 140, 40)]
+    narrow = [strip(line) for line in frame_lines(screen(check=SHORTER, documentation=text), 100, 40)]
     (beside,) = [number for number, line in enumerate(wide) if "def attention(q)" in line]
     assert beside == line_with("out is not close", wide)
     assert line_with("not close", narrow) < line_with("def attention(q)", narrow)
@@ -128,9 +127,8 @@ def test_panel_shows_markup_as_text_and_the_cause_first():
 
 
 def test_panel_without_room_leaves_out_the_map():
-    shorter = CHECK | {"message": "short", "title": "short", "output": ""}
-    roomy = "\n".join(frame_lines(screen(check=shorter), 100, 40))
-    tight = "\n".join(frame_lines(screen(check=shorter), 100, 16))
+    with_map = SHORTER | {"error_map": CHECK["error_map"]}
+    roomy, tight = ("\n".join(frame_lines(screen(check=with_map), 100, lines)) for lines in (40, 16))
     assert "▒" in roomy
     assert "press p" in tight
     assert "attention.py:3" in PLAIN.sub("", tight)
@@ -191,8 +189,8 @@ def test_bar_gets_darker_from_not_started_to_wrong_to_begun_to_passed():
 
 def test_screen_without_colour_at_60_columns_keeps_the_meaning(monkeypatch):
     monkeypatch.setenv("NO_COLOR", "1")
-    shorter = CHECK | {"message": "out is not close", "title": "short", "output": ""}
-    lines = frame_lines(screen(check=shorter, documentation="def attention(q):\n    Return it."), 60, 60)
+    with_map = SHORTER | {"error_map": CHECK["error_map"]}
+    lines = frame_lines(screen(check=with_map, documentation="def attention(q):\n    Return it."), 60, 60)
     assert not re.search(r"\x1b\[[0-9;]*\b3[0-8]", "".join(lines))
     text = "\n".join(map(strip, lines))
     for part in ("✗ attention.attention", "likely cause", "attention.py:3", "far off", "def attention(q)", "? help"):

@@ -119,11 +119,6 @@ def test_base_exceptions_do_not_end_the_process(student, exception):
     assert still_works(student)
 
 
-def test_exception_whose_str_raises_is_reported(student):
-    student = student("class E(Exception):\n    def __str__(self): raise self\ndef softmax(x):\n    raise E\n")
-    require_failure(student, Raised, "softmax raised E")
-
-
 def test_unwritten_prerequisite_blocks(student):
     attention = "from softmax import softmax\ndef attention(q, k, v, mask=None):\n    return softmax(q)\n"
     student = student("def softmax(x, axis=-1):\n    raise NotImplementedError\n", {"attention": attention})
@@ -152,13 +147,6 @@ def test_import_of_regex_works(student):
     assert student.softmax.softmax("où 12, là") == ["où", "là"]
 
 
-@pytest.mark.slow
-@pytest.mark.parametrize("name", ["torch", "autograder", "autograder.engine", "pytest", "scipy", "tokenizers"])
-def test_import_of_other_packages_fails(student, name):
-    student = student(f"def softmax(x):\n    import {name}\n    return 1\n")
-    require_failure(student, Raised, "ModuleNotFoundError")
-
-
 @pytest.mark.parametrize("line", [
     "import torch", "import matplotlib.pyplot as torch", "import os, torch.nn, sys",
     "from torch.nn import functional as torch", "import torch; import scipy.special",
@@ -171,19 +159,24 @@ def test_import_of_another_package_costs_only_what_uses_it(student, line):
     assert student.attention.attention(21, 1, 1) == 42
 
 
-@pytest.mark.parametrize("use", ["torch(x)", "torch[x]", "isinstance(x, torch)", "[*torch]", "torch.a", "not torch"])
-def test_use_of_a_package_that_is_not_here_raises(student, use):
-    student = student(f"from torch import torch\ndef softmax(x):\n    return {use}\n")
-    require_failure(student, Raised, r"ModuleNotFoundError in softmax\.py, line .: No module named 'torch'")
-
-
-@pytest.mark.parametrize("top", [
+PACKAGES = ("torch", "autograder", "autograder.engine", "pytest", "scipy", "tokenizers")
+USES = ("torch(x)", "torch[x]", "isinstance(x, torch)", "[*torch]", "torch.a", "not torch")
+AT_ONCE = (
     "from torch import *", "import torch\nx = torch.zeros(1)", "from torch.nn import Module\nclass Net(Module): pass",
     "import numpy.nowhere", "import softmax2, torch\nsoftmax2.x",
+)  # fmt: skip
+NO_TORCH = r"ModuleNotFoundError in softmax\.py, line .: No module named 'torch'"
+
+
+@pytest.mark.parametrize(("text", "match"), [
+    ("class E(Exception):\n    def __str__(self): raise self\ndef softmax(x):\n    raise E\n", "softmax raised E"),
+    *((f"from torch import torch\ndef softmax(x):\n    return {use}\n", NO_TORCH) for use in USES),
+    *((f"{top}\ndef softmax(x):\n    return 1\n", "ModuleNotFoundError") for top in AT_ONCE),
+    *(pytest.param(f"def softmax(x):\n    import {name}\n", "ModuleNotFoundError", marks=pytest.mark.slow)
+      for name in PACKAGES),
 ])  # fmt: skip
-def test_file_that_needs_another_package_at_once_is_not_imported(student, top):
-    student = student(f"{top}\ndef softmax(x):\n    return 1\n")
-    require_failure(student, Raised, "ModuleNotFoundError")
+def test_exceptions_of_all_kinds_are_reported(student, text, match):
+    require_failure(student(text), Raised, match)
 
 
 def test_failed_import_that_the_file_catches_stays_its_own(student):

@@ -256,21 +256,15 @@ def test_feedback_full_document_shows_expected_values(graded):
     assert "0.75" in as_html(student, result) and "0.75" in as_markdown(student, result)
 
 
-def test_as_markdown_hostile_text_stays_text(graded):
+def test_feedback_hostile_text_stays_text(graded):
     student, result = graded
     check = result["assignments"][0]["functions"][0]["checks"][0]
-    check.update(status="error", message="```\n# owned ````", output="````\n<script>alert(1)</script>\x1b[31m")
-    text = as_markdown({**student, "name": "<script>[x](javascript:alert(1))"}, result)
-    heading = text.splitlines()[0]
-    assert "\\<script\\>\\[x\\]\\(javascript:alert\\(1\\)\\)" in heading
-    assert "`````text\n```\n# owned ````\n" in text and "\x1b" not in text
-
-
-def test_as_html_hostile_text_stays_text(graded):
-    student, result = graded
-    check = result["assignments"][0]["functions"][0]["checks"][0]
-    check.update(status="error", message="<img src=x onerror=alert(1)>", output="</pre><script>alert(1)</script>")
-    html = as_html({**student, "name": "<b>x</b>"}, result)
+    message = "```\n# owned ````\n<img src=x onerror=alert(1)>"
+    check.update(status="error", message=message, output="````\n</pre><script>alert(1)</script>\x1b[31m")
+    student = {**student, "name": "<script>[x](javascript:alert(1))<b>x</b>"}
+    text, html = as_markdown(student, result), as_html(student, result)
+    assert "\\<script\\>\\[x\\]\\(javascript:alert\\(1\\)\\)" in text.splitlines()[0]
+    assert f"`````text\n{message}\n" in text and "\x1b" not in text
     assert "<img" not in html and "<script" not in html and "<b>" not in html
 
 

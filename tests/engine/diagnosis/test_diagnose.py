@@ -38,19 +38,29 @@ def test_diagnose_two_mistakes_names_both(tmp_path, edits, names):
         assert ", and " in outcome.mistake["title"]
 
 
-def test_diagnose_names_mistake_in_other_style(tmp_path):
-    wrong = SOFTMAX.replace("/ temperature", "* temperature")
-    assert mistakes_in(tmp_path, "softmax.softmax", wrong) == {"softmax.softmax/temperature-multiplied"}
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize("change", [
+MULTIPLIED = SOFTMAX.replace("/ temperature", "* temperature")
+UNKNOWN = [
     ("return z", "return 1.01 * z"), ("keepdims=True)\n", "keepdims=True) ** 1.1\n"), ("np.exp", "np.arctan"),
     # As a listed mistake for one temperature, right for the other: not that mistake.
     ("/ temperature", "* (temperature if temperature < 1 else 1 / temperature)"),
-])  # fmt: skip
-def test_diagnose_unknown_mistake_is_not_named(tmp_path, change):
-    assert mistakes_in(tmp_path, "softmax.softmax", SOFTMAX.replace(*change)) == {None}
+]  # fmt: skip
+BROKEN_FORWARD = ("def block(", "def block(*args, **kwargs):\n    raise TypeError('broken')\n\n\ndef _block(")
+# In the first array, the number of the layer is 1, as if βᵗ were β, a missing power; in the others, it is not.
+STEP = "    for name, p in params.items():\n        g = grads[name]\n        m = (1 - beta1) * g\n"
+STEP_BY_LAYER = """    for layer, (name, p) in enumerate(params.items(), 1):
+        root2 = math.sqrt(1 - beta2**layer)
+        step_size = lr * root2 / (1 - beta1**layer)
+""" + STEP.partition("\n")[2]
+
+
+@pytest.mark.parametrize(("function", "text", "named"), [
+    ("softmax.softmax", MULTIPLIED, "softmax.softmax/temperature-multiplied"),  # in another style
+    *(pytest.param("softmax.softmax", SOFTMAX.replace(*edit), None, marks=pytest.mark.slow) for edit in UNKNOWN),
+    ("blocks.block_backward", solution_text("blocks", BROKEN_FORWARD), None),
+    pytest.param("training.adamw_step", solution_text("training", (STEP, STEP_BY_LAYER)), None, marks=pytest.mark.slow),
+], ids=lambda value: None if value is None else value[:40])  # fmt: skip
+def test_diagnose_names_the_mistake_or_nothing(tmp_path, function, text, named):
+    assert mistakes_in(tmp_path, function, text) == {named}
 
 
 @pytest.mark.slow
@@ -305,16 +315,10 @@ def test_stage_that_the_cache_lacks_is_skipped(tmp_path, solutions):
     assert stages and all("first wrong at the residual stream after the feed-forward" in stage for stage in stages)
 
 
-def test_diagnose_backward_with_failed_forward_is_silent(tmp_path):
-    broken = "def block(*args, **kwargs):\n    raise TypeError('broken')\n\n\ndef _block("
-    text = solution_text("blocks", ("def block(", broken))
-    assert mistakes_in(tmp_path, "blocks.block_backward", text) == {None}
-
-
 def test_diagnose_out_of_time_is_silent(tmp_path, monkeypatch):
     """A student's return value may reach Headway's own code, and only this stops it."""
     monkeypatch.setattr("autograder.engine.diagnosis.diagnose.SECONDS", -1.0)
-    assert mistakes_in(tmp_path, "softmax.softmax", SOFTMAX.replace("/ temperature", "* temperature")) == {None}
+    assert mistakes_in(tmp_path, "softmax.softmax", MULTIPLIED) == {None}
 
 
 def test_diagnose_ends_soon_after_it_is_cancelled():
@@ -350,18 +354,6 @@ def test_diagnose_general_exception_everywhere_is_not_named(tmp_path, monkeypatc
     monkeypatch.setattr("autograder.engine.diagnosis.diagnose.mistakes_of_function", lambda *args: known)
     named = mistakes_in(tmp_path, "softmax.softmax", solution_text("softmax", edit))
     assert not any("no-result" in (name or "") for name in named)
-
-
-@pytest.mark.slow
-def test_diagnose_step_counted_by_layer_is_not_called_a_missing_power(tmp_path):
-    """In the first array, the number of the layer is 1, as if βᵗ were β; in the others, it is not."""
-    old = "    for name, p in params.items():\n        g = grads[name]\n        m = (1 - beta1) * g\n"
-    new = """    for layer, (name, p) in enumerate(params.items(), 1):
-        root2 = math.sqrt(1 - beta2**layer)
-        step_size = lr * root2 / (1 - beta1**layer)
-"""
-    text = solution_text("training", (old, old.replace("    for name, p in params.items():\n", new)))
-    assert mistakes_in(tmp_path, "training.adamw_step", text) == {None}
 
 
 @pytest.mark.slow

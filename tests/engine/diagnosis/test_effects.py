@@ -51,12 +51,6 @@ def test_diagnose_results_exchanged_within_a_dict(tmp_path):
     assert set(found.values()) == {"grads['ln1.gamma'] and grads['ln2.beta'] are swapped"}
 
 
-def test_diagnose_wrong_type_is_no_wrong_default(tmp_path):
-    """A constant without an effect on the numbers, such as the right one, explains nothing."""
-    wrong_type = wrapped_solution("training.learning_rate", "return np.float64(result)")
-    assert "default" not in str(titles(judged(tmp_path, "training.learning_rate", wrong_type)))
-
-
 def test_diagnose_adds_up_the_single_numbers_of_several_checks(tmp_path):
     found = titles(judged(tmp_path, "training.learning_rate", solution_text("training", ("math.pi * ", ""))))
     assert set(found.values()) == {"the factor math.pi is missing in what is returned"}
@@ -105,19 +99,13 @@ def train_val_split(ids, train_fraction=0.9):
     assert found == {"split_edges": "ValueError is raised for an input that is allowed"}
 
 
-def test_diagnose_wrong_keys_says_nothing_of_other_wrong_results(tmp_path):
-    text = """
+WRONG_KEYS = """
 def build_vocab(text, start=0):
     chars = sorted(set(text))
     stoi = {char: number for number, char in enumerate(chars)}
     return chars, stoi, {number: char for char, number in stoi.items()}
 """
-    found = titles(judged(tmp_path, "tokenizer.build_vocab", text))
-    assert not any(title and "itos" in title for title in found.values())
-
-
-def test_documented_error_with_a_free_text_names_no_other_position(tmp_path):
-    text = """
+FREE_TEXT = """
 import numpy as np
 
 def encode(text, stoi):
@@ -126,20 +114,24 @@ def encode(text, stoi):
             raise ValueError("character not in vocab")
     return np.array([stoi[char] for char in text], dtype=np.int64)
 """
-    found = titles(judged(tmp_path, "tokenizer.encode", text))
-    assert not any(title and "another unknown" in title for title in found.values())
-
-
-@pytest.mark.slow
-def test_diagnose_error_for_axes_that_work_elsewhere_is_not_blamed_on_them(tmp_path):
-    text = f"""{solution_text("gradients")}
+ERROR_FOR_AXES_THAT_WORK_ELSEWHERE = """
 
 def matmul_backward(dout, a, b):
     da = sum_to_shape(dout @ np.swapaxes(b, -1, -2), b.shape)
     return da, sum_to_shape(np.swapaxes(a, -1, -2) @ dout, a.shape)
 """
-    found = titles(judged(tmp_path, "gradients.matmul_backward", text))
-    assert not any(title and "it works with 2" in title for title in found.values())
+# A constant without an effect on the numbers, such as the right one, explains nothing.
+WRONG_TYPE = wrapped_solution("training.learning_rate", "return np.float64(result)")
+
+
+@pytest.mark.parametrize(("function", "text", "words"), [
+    ("tokenizer.build_vocab", WRONG_KEYS, "itos"), ("training.learning_rate", WRONG_TYPE, "default"),
+    pytest.param("tokenizer.encode", FREE_TEXT, "another unknown", id="documented_error"),
+    pytest.param("gradients.matmul_backward", solution_text("gradients") + ERROR_FOR_AXES_THAT_WORK_ELSEWHERE,
+                 "it works with 2", marks=pytest.mark.slow, id="axes"),
+])  # fmt: skip
+def test_diagnose_does_not_blame_what_is_right(tmp_path, function, text, words):
+    assert words not in str(titles(judged(tmp_path, function, text)))
 
 
 X = np.arange(48.0).reshape(4, 12) ** 1.5
