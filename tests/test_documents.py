@@ -15,10 +15,9 @@ from autograder.errors import UsageError
 
 @pytest.mark.parametrize(("content", "error"), [
     ('{"schema": "headway.result/2"}', SchemaError), ('{"schema": "headway.class/1"}', SchemaError),
-    ('{"schema": ["headway.result/1"]}', SchemaError),
-    ("[]", SchemaError), ('{"schema": "headway.result/1"}', ValueError),
-    ('{"schema": "headway.result/1", "assignments": [{"functions": 7}]}', ValueError),
-    ("{", ValueError),
+    ('{"schema": ["headway.result/1"]}', SchemaError), ("[]", SchemaError),
+    ('{"schema": "headway.result/1"}', ValueError),
+    ('{"schema": "headway.result/1", "assignments": [{"functions": 7}]}', ValueError), ("{", ValueError),
 ])  # fmt: skip
 def test_read_document_invalid_content_raises(tmp_path, content, error):
     (tmp_path / "result.json").write_text(content)

@@ -57,8 +57,7 @@ def test_guide_lists_every_extra():
 
 
 @pytest.mark.parametrize(("origin", "urls", "requirement"), [
-    (None, (), ""),
-    (None, URLS, f"headway @ git+{ADDRESS}@v{importlib.metadata.version('headway')}"),
+    (None, (), ""), (None, URLS, f"headway @ git+{ADDRESS}@v{importlib.metadata.version('headway')}"),
     ({"url": "file:///a/clone", "dir_info": {"editable": True}}, (), ""),
     ({"url": f"{ADDRESS}.git", "vcs_info": {"vcs": "git", "commit_id": "1ab"}}, URLS, f"git+{ADDRESS}.git@1ab"),
     ({"url": "file:///a/clone", "vcs_info": {"vcs": "git", "commit_id": "1ab"}}, (), ""), (7, (), ""),

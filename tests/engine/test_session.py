@@ -388,9 +388,8 @@ def test_recorded_answers_are_limited_in_bytes(submission, check_submission, mon
 
 
 @pytest.mark.parametrize("body", [
-    "return args[0]",
-    "return np.zeros(np.shape(args[0])), np.zeros(np.shape(args[0]))", "return args[0], np.ones(np.shape(args[0]))",
-    "return args[0], 0.0",
+    "return args[0]", "return np.zeros(np.shape(args[0])), np.zeros(np.shape(args[0]))",
+    "return args[0], np.ones(np.shape(args[0]))", "return args[0], 0.0",
     "return np.concatenate([args[0], np.zeros((*args[0].shape[:-1], args[3]), args[0].dtype)], -1)",
 ])  # fmt: skip
 def test_check_without_computation_earns_nothing(submission, check_submission, body):

@@ -26,8 +26,7 @@ def test_verdict(checks, expected):
 
 
 @pytest.mark.parametrize(("first", "second"), [
-    ({}, {"failure": "documented_error"}),
-    ({}, {"wrong": None}), ({}, {"wrong": None, "failure": "documented_error"}),
+    ({}, {"failure": "documented_error"}), ({}, {"wrong": None}), ({}, {"wrong": None, "failure": "documented_error"}),
     ({"mistake": UNDIVIDED}, {}), ({"status": "timeout", "wrong": None}, {"wrong": None}),
     ({"wrong": None, "shapes": {"yours": [1], "expected": [2]}}, {"wrong": None}),
 ])  # fmt: skip

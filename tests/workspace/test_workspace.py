@@ -99,9 +99,8 @@ def test_locate_stub_of_renamed_function_finds_it(folder, workspace):
 
 
 @pytest.mark.parametrize(("typed", "keys"), [
-    ("n", ["n"]), ("\x1b[B\x1b[B\x1bOA\r", ["down", "down", "up", "enter"]),
-    ("\x1b", ["escape"]), ("j\x1b[2~\x1b[1;5Bk\x00", ["j", "k"]),
-    ("\x1b[5~\x1b[6~\x1b[H\x1bOF", ["page up", "page down", "home", "end"]),
+    ("n", ["n"]), ("\x1b[B\x1b[B\x1bOA\r", ["down", "down", "up", "enter"]), ("\x1b", ["escape"]),
+    ("j\x1b[2~\x1b[1;5Bk\x00", ["j", "k"]), ("\x1b[5~\x1b[6~\x1b[H\x1bOF", ["page up", "page down", "home", "end"]),
 ])  # fmt: skip
 def test_parse_keys_separates_keys_that_arrive_together(typed, keys):
     assert parse_keys(typed) == keys

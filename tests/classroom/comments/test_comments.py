@@ -190,9 +190,8 @@ def test_class_document_is_exactly_of_its_schema(out):
     (("bo", "x", "--assignment", "attention", "--rubric", "q1", "--points", "1"), "has no rubric"),
     (("bo", "x" * 10_001), "longer than 10000"),
     (("bo", "x", "--assignment", "softmax", "--add", "-10001"), "from -10000 to 10000"),
-    (("bo", "x", "--undo", "1"), "second command"),
-    (("bo", "--from", "marks.csv"), "Leave out the other"), (("--from", "marks.csv"), "cannot read marks.csv"),
-    (("--from", "marks.csv", "--add", "1"), "Leave out the other"),
+    (("bo", "x", "--undo", "1"), "second command"), (("bo", "--from", "marks.csv"), "Leave out the other"),
+    (("--from", "marks.csv"), "cannot read marks.csv"), (("--from", "marks.csv", "--add", "1"), "Leave out the other"),
 ])  # fmt: skip
 def test_comment_refuses_what_is_wrong(out, arguments, fragment):
     before = scores(out)

@@ -216,8 +216,7 @@ def test_canvas_section_needs_partial(book, tmp_path):
 
 
 @pytest.mark.parametrize(("titles", "found"), [
-    (["softmax (1)", "attention (2)"], None),
-    (["HW 3: Softmax (1)", "Week 2 - Attention (2)"], None),
+    (["softmax (1)", "attention (2)"], None), (["HW 3: Softmax (1)", "Week 2 - Attention (2)"], None),
     (["Softmax and cross-entropy (1)", "2. attention.py (2)"], None),
     (["softmax (1)", "Multi-head attention (2)"], ["softmax (1)"]),
     (["softmax (1)", "Attention quiz (2)", "attention"], ["softmax (1)"]),

@@ -48,8 +48,7 @@ def test_graded_attempts_follow_the_policy_and_its_limit(attempts, count, files)
 
 @pytest.mark.parametrize(("points", "days_late", "exceptions", "counting"), [
     ((9.0, 7.0), 0, (), 1), ((7.0, 7.0), 0, (), 2), ((6.0, 9.0), 0, (), 2), ((8.0, 9.0), 2, (), 1),
-    ((8.0, 9.0), 2, (PolicyException("ada", late_days=0),), 2),
-    ((8.0, None), 0, (), 1),
+    ((8.0, 9.0), 2, (PolicyException("ada", late_days=0),), 2), ((8.0, None), 0, (), 1),
 ])  # fmt: skip
 def test_best_attempt_is_the_latest_of_the_highest_score(points, days_late, exceptions, counting):
     attempts = [Attempt((), {"": DUE}), Attempt((), {"": DUE + timedelta(days=days_late)})]

@@ -84,8 +84,7 @@ def test_bonus_makes_up_for_late_points_before_the_limit():
 
 @pytest.mark.parametrize(("rules", "expected", "possible"), [
     ({}, 5.0 + 5.0, 20.0 + 10.0), ({"functions": {"g": 30.0}}, 5.0 + 15.0, 20.0 + 30.0),
-    ({"functions": {"g": 0.0}}, 5.0, 20.0),
-    ({"functions": {"g": 30.0}, "points": 100.0}, 40.0, 100.0),
+    ({"functions": {"g": 0.0}}, 5.0, 20.0), ({"functions": {"g": 30.0}, "points": 100.0}, 40.0, 100.0),
 ])  # fmt: skip
 def test_points_of_a_function_are_scaled_from_its_checks(rules, expected, possible):
     policy = Policy(assignments={"softmax": AssignmentPolicy(**rules)})
@@ -165,8 +164,7 @@ def test_points_of_an_assignment_without_checks_are_those_of_its_rubric():
 
 
 @pytest.mark.parametrize(("changes", "expected", "penalty", "text"), [
-    ({}, 8.0, 2.0, ""),
-    ({"due": DUE + timedelta(days=1)}, 9.0, 1.0, "due 2026-10-02 12:00+00:00"),
+    ({}, 8.0, 2.0, ""), ({"due": DUE + timedelta(days=1)}, 9.0, 1.0, "due 2026-10-02 12:00+00:00"),
     ({"due": DUE + timedelta(days=7), "reason": "ill"}, 10.0, 0.0, "due 2026-10-08 12:00+00:00 (ill)"),
     ({"late_days": 3}, 7.0, 3.0, "3 days late"), ({"late_days": 0}, 10.0, 0.0, "0 days late"),
     ({"bonus": 1.5}, 9.5, 2.0, "1.5 points added"), ({"bonus": 1}, 9.0, 2.0, "1 point added"),

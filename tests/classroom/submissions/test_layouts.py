@@ -230,10 +230,8 @@ def test_gradescope_number_of_another_student_takes_no_attempt(tmp_path):
 
 
 @pytest.mark.parametrize(("text", "expected"), [
-    ("2026-02-02T15:00:30+00:00:30", datetime(2026, 2, 2, 15, tzinfo=UTC)),
-    ("0001-01-01T00:00:00+14:00", None),
-    ("9999-12-31T23:59:59-14:00", None),
-    ("2026-02-02 15:00", datetime(2026, 2, 2, 15, tzinfo=UTC)),
+    ("2026-02-02T15:00:30+00:00:30", datetime(2026, 2, 2, 15, tzinfo=UTC)), ("0001-01-01T00:00:00+14:00", None),
+    ("9999-12-31T23:59:59-14:00", None), ("2026-02-02 15:00", datetime(2026, 2, 2, 15, tzinfo=UTC)),
 ])  # fmt: skip
 def test_parse_time_returns_a_time_that_can_be_stored(monkeypatch, text, expected):
     monkeypatch.setenv("TZ", "UTC-9")  # It means nothing for a time without a zone.
@@ -355,8 +353,7 @@ def test_folder_with_other_entries_is_not_of_github_classroom(tmp_path, other):
 
 
 @pytest.mark.parametrize(("status", "late"), [
-    ("Submitted for grading", timedelta(0)),
-    ("Submitted for grading - 1 day 2 hours late", timedelta(days=1, hours=2)),
+    ("Submitted for grading", timedelta(0)), ("Submitted for grading - 1 day 2 hours late", timedelta(days=1, hours=2)),
     ("Submitted for grading - 55 mins 10 secs late - Graded", timedelta(minutes=55, seconds=10)),
     ("Zur Bewertung abgegeben - 3 Tage 1 Stunde verspätet", timedelta(days=3, hours=1)),
     ("Remis pour évaluation - 2 jours en retard", timedelta(days=2)),

@@ -44,9 +44,8 @@ def test_changed_model_has_typed_values():
 
 
 @pytest.mark.parametrize(("preset", "assignment", "message"), [
-    ("names", "d_modle=64", "Did you mean 'd_model'"),
-    ("names", "n_layers=two", "from 1 to 48"), ("names", "n_layers=0", "from 1 to 48"),
-    ("names", "init_std=nan", "above 0"), ("names", "dropout=1", "below 1"),
+    ("names", "d_modle=64", "Did you mean 'd_model'"), ("names", "n_layers=two", "from 1 to 48"),
+    ("names", "n_layers=0", "from 1 to 48"), ("names", "init_std=nan", "above 0"), ("names", "dropout=1", "below 1"),
     ("names", "tied=maybe", "true or false"), ("names", "norm=middle", "pre or post"),
     ("names", "d_model", "--set d_model=VALUE"), ("names", "lr=0.1", "Use --lr 0.1"),
     ("names", "batch_size=4", "Use --batch-size 4"), ("names", "n_heads=3", "--set d_model=63"),
