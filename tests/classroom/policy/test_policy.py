@@ -72,8 +72,8 @@ def test_load_policy_reads_points_of_functions_and_rubric(tmp_path):
     policy = load(
         tmp_path,
         'bonus = "extra"\n[assignments.softmax.functions]\nlog_softmax = 3\nsoftmax = 0\n'
-        '[[assignments.softmax.rubric]]\nid = " q1 "\ntitle = "Why?"\npoints = 5\n'
-        '[[assignments.softmax.rubric]]\nid = "q2"\npoints = 2.5\n',
+        '[[assignments.softmax.rubric]]\nid = " q1 "\ntitle = " Why? "\npoints = 5\n'
+        '[[assignments.softmax.rubric]]\nid = " q2 "\npoints = 2.5\n',
     )
     assert policy.bonus == "extra"
     assert policy.assignments["softmax"].functions == {"log_softmax": 3.0, "softmax": 0.0}
@@ -137,13 +137,16 @@ SOFTMAX, BO = "[assignments.softmax]", "[[exceptions]]\nstudent = 'bo'\n"
     ("[[exceptions]]\nstudent = 'bo'\npoints = 1", 3, "exceptions[1].points", "unknown key"),
     (f"{BO}score = 0", 1, "exceptions[1]", "assignment ="),
     (f"{BO}bank_days = 1", 3, "exceptions[1].bank_days", "needs a bank"),
-    ("replace_lowest_by = 'sofmax'", 1, "replace_lowest_by", "is not graded"),
+    ("replace_lowest_by = 'sofmax'", 1, "replace_lowest_by", "is not graded. Did you mean 'softmax'?"),
     ("bonus = true", 1, "bonus", "one of cap, extra, off, not True"),
     ("[assignments.softmax]\nfunctions = 3", 2, "assignments.softmax.functions", "a table"),
     (f"{SOFTMAX[:-1]}.functions]\nlogsoftmax = 3", 2, "assignments.softmax.functions.logsoftmax", "log_softmax"),
     ("[assignments.softmax.functions]\n\nsoftmax = -3", 3, "assignments.softmax.functions.softmax", "at least 0"),
     ("[assignments.softmax]\nrubric = 3", 2, "assignments.softmax.rubric", "[[assignments.softmax.rubric]]"),
     ("[[assignments.softmax.rubric]]\npoints = 3", 1, "assignments.softmax.rubric[1]", "has no id"),
+    ("[[assignments.softmax.rubric]]\nid = ' '\npoints = 3", 1, "assignments.softmax.rubric[1]", "has no id"),
+    ("[ assignments . 'softmax' ]\n\"points\" = -1", 2, "assignments.softmax.points", "at least 0"),
+    ("[assignments.softmax]\n'points' = -1", 2, "assignments.softmax.points", "at least 0"),
     ("[[assignments.softmax.rubric]]\nid = 'a'", 1, "assignments.softmax.rubric[1]", "has no points"),
     ("[[assignments.softmax.rubric]]\nid = 'a'\nmax = 3", 3, "assignments.softmax.rubric[1].max", "unknown key"),
     (2 * f"[{SOFTMAX[:-1]}.rubric]]\nid = 'a'\npoints = 3\n", 5, "assignments.softmax.rubric[2].id", "used twice"),
@@ -209,7 +212,7 @@ def test_with_options_changes_only_given_options():
     options = {"call_seconds": None, "memory_mib": 512, "seed": None, "feedback": "full", "own_prerequisites": False}
     limits = LimitsPolicy(call_seconds=5.0, memory_mib=512)
     assert policy.with_options(options) == Policy(seed=7, feedback="full", own_prerequisites=True, limits=limits)
-    assert policy.with_options({"seed": 0}).seed == 0
+    assert Policy().with_options({"seed": 0, "own_prerequisites": True}) == Policy(seed=0, own_prerequisites=True)
 
 
 @pytest.mark.parametrize(("level", "expected"), [("none", {True}), ("full", {False}), ("summary", {False, True})])

@@ -55,3 +55,11 @@ def test_best_choice_keeps_the_heaviest_only_of_equal_shares():
 def test_best_choice_takes_no_day_that_helps_nothing():
     late = Candidate(1.0, {0: 0.5, 1: 0.5, 2: 0.75})
     assert best_choice([late, late], bank=3).bank_days == {0: 0, 1: 2}
+
+
+@pytest.mark.parametrize(("final", "bank", "days", "average"), [
+    ({0: 0.5, 1: 0.75}, 0, 0, 0.5), ({0: 0.5, 1: 0.75}, 1, 1, 0.75), ({1: 0.5, 0: 0.5}, 1, 0, 0.5)
+])  # fmt: skip
+def test_best_choice_pays_for_late_days_of_the_final_that_replaces(final, bank, days, average):
+    choice = best_choice([Candidate(1.0, {0: 0.2, 1: 0.3}), Candidate(3.0, final)], bank=bank, final=1)
+    assert (choice.bank_days, choice.replaced, choice.average) == ({0: 0, 1: days}, 0, average)

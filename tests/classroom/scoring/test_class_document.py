@@ -1,5 +1,6 @@
 """The class document: attempts that count, what is possible, statuses, safe texts, and what a person should look at."""
 
+from collections import Counter
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
@@ -49,10 +50,11 @@ def test_graded_attempts_follow_the_policy_and_its_limit(attempts, count, files)
 @pytest.mark.parametrize(("points", "days_late", "exceptions", "counting"), [
     ((9.0, 7.0), 0, (), 1), ((7.0, 7.0), 0, (), 2), ((6.0, 9.0), 0, (), 2), ((8.0, 9.0), 2, (), 1),
     ((8.0, 9.0), 2, (PolicyException("ada", late_days=0),), 2), ((8.0, None), 0, (), 1),
+    ((8.0, 9.0), 2, (PolicyException("ada", excused=True),), 2), ((0.0, None), 0, (), 1),
 ])  # fmt: skip
 def test_best_attempt_is_the_latest_of_the_highest_score(points, days_late, exceptions, counting):
     attempts = [Attempt((), {"": DUE}), Attempt((), {"": DUE + timedelta(days=days_late)})]
-    policy = Policy(attempts="best", late=LatePolicy(0.1), assignments={"softmax": AssignmentPolicy(due=DUE)})
+    policy = Policy(attempts="best", late=LatePolicy(0.1, bank=2), assignments={"softmax": AssignmentPolicy(due=DUE)})
     entries = [entry(f"ada#{n}.json", {"softmax": p}) for n, p in enumerate(points, 1) if p is not None]
     _, ada = graded(*entries, attempts=attempts, policy=policy, exceptions={"ada": list(exceptions)})
     assert (ada["assignments"]["softmax"]["attempt"], ada["assignments"]["softmax"]["attempts"]) == (counting, 2)
@@ -70,8 +72,9 @@ def test_left_out_attempts_are_counted_over_all_sources():
     policy = Policy(attempts="best", limits=LimitsPolicy(student_attempts=3))
     counts = {"softmax": 5, "attention": 1}
     work = {name: ClassMember("ada", attempts=(Attempt(()),) * count) for name, count in counts.items()}
-    group = GradedClass(EACH, [Student("ada", work=work)], policy, TRANSFORMER, 0)
-    assert group.document()["students"][0]["limit_note"].startswith("2 of 6 attempts were not graded")
+    students, left_out = [Student("ada", "Ada L.", work=work)], Counter(ada=1)
+    (ada,) = GradedClass(EACH, students, policy, TRANSFORMER, 0, left_out=left_out).document()["students"]
+    assert ada["limit_note"].startswith("3 of 6 attempts were not graded") and ada["name"] == "Ada L."
     assert graded()[1]["limit_note"] == ""
 
 
@@ -102,18 +105,24 @@ def test_student_status_is_the_most_urgent_of_the_assignments(softmax, attention
 def test_assignment_that_an_attempt_does_not_include_is_missing():
     _, ada = graded(entry(points={"softmax": 5.0, "attention": 5.0}), attempts=[Attempt((), assignments=("softmax",))])
     found = [tuple(grade[key] for key in ("status", "score", "attempt")) for grade in ada["assignments"].values()]
-    assert found == [("graded", 5.0, 1), ("missing", 0.0, 0)]
+    assert found == [("graded", 5.0, 1), ("missing", 0.0, 0)] and ada["name"] == "ada"
 
 
 def test_result_file_is_named_only_if_there_is_one():
     files = [graded(entry(bytes=size))[1]["assignments"]["softmax"]["file"] for size in (0, 4)]
     assert files == [None, "results/ada.json"]
+    assert graded(entry(points={"softmax": 5.0, "attention": 0.0}))[1]["statuses"] == {"passed": 1, "not_started": 1}
+    named = entry("ada+softmax.json", points={"softmax": 5.0}, notes=["odd"], files={"softmax": "a.py"})
+    _, ada = graded(named, sources=EACH[:1])
+    assert ada["notes"] == ["odd"] and ada["assignments"]["softmax"]["graded_file"] == "a.py"
+    _, ada = graded(attempts=())
+    assert (ada["status"], ada["reason"]) == ("missing", "no submission")
 
 
 def test_policy_names_the_assignments_that_count():
-    policy = Policy(assignments={"attention": AssignmentPolicy()})
+    policy = Policy(assignments={"attention": AssignmentPolicy(due=DUE)})
     document, _ = graded(entry(points={"softmax": 5.0}), policy=policy)
-    assert [assignment["name"] for assignment in document["assignments"]] == ["attention"]
+    assert [(one["name"], one["due"]) for one in document["assignments"]] == [("attention", DUE.isoformat())]
 
 
 @pytest.mark.parametrize("begun", [("softmax",), ("softmax", "attention"), ()])
@@ -128,10 +137,15 @@ def test_assignments_that_nobody_began_do_not_count(begun):
 
 @pytest.mark.parametrize(("times", "days"), [({}, 2), ({"": DUE}, 0), ({"": DUE + timedelta(days=1)}, 1)])
 def test_lateness_of_the_platform_counts_where_no_time_is_known(times, days):
-    policy = Policy(late=LatePolicy(0.1), assignments={"softmax": AssignmentPolicy(due=DUE)})
+    policy = Policy(late=LatePolicy(0.1), assignments={"softmax": AssignmentPolicy(20 / 3, 2 / 3, due=DUE)})
     attempt = Attempt((), times, late=True, late_by=timedelta(days=2))
-    _, ada = graded(entry(points={"softmax": 10.0}), attempts=[attempt], policy=policy)
-    assert ada["assignments"]["softmax"]["late_days"] == days
+    document, ada = graded(entry(points={"softmax": 10 / 3}), attempts=[attempt], policy=policy)
+    grade = ada["assignments"]["softmax"]
+    submitted = times[""].isoformat() if times else None
+    assert (grade["late_days"], grade["submitted_at"], grade["late"]) == (days, submitted, True)
+    assert graded(entry(points={"softmax": 1.0}), attempts=[attempt])[1]["score"] == 1.0, "it has no due date"
+    stored = [*ada.values(), *grade.values(), *document["assignments"][0].values()]
+    assert all(value == round(value, 6) for value in stored if isinstance(value, float))
 
 
 def test_texts_of_instructors_are_cleaned():
@@ -150,11 +164,11 @@ def test_texts_of_instructors_are_cleaned():
 BEGUN = {"softmax": {"passed": 1}, "attention": {"not_started": 9}}
 
 
-def questions(statuses, entry, **changes):
+def questions(statuses, entry, chosen=(), **changes):
     about = {"excused": False, "by_hand": False, "reason": "", **changes}
     grades = {name: {"status": status, **about} for name, status in statuses.items()}
     entries = {name: entry for name, status in statuses.items() if status == "graded"}
-    found = open_questions((), grades, entries, StudentDecisions())
+    found = open_questions((), grades, entries, StudentDecisions(chosen=dict(chosen)))
     return [(question["kind"], question["assignment"]) for question in found]
 
 
@@ -173,9 +187,24 @@ def test_several_versions_are_open_unless_the_score_was_given_by_hand():
     entry = JournalEntry("ada.json", "", checks=BEGUN, rivals={"softmax": ["softmax.py", "softmax_final.py"]})
     assert questions({"softmax": "graded"}, entry) == [("versions", "softmax")]
     assert questions({"softmax": "graded"}, entry, by_hand=True) == []
+    assert questions({"softmax": "graded"}, entry, {"softmax": "softmax.py"}) == []
+    assert questions({"softmax": "graded"}, entry, {"softmax": "softmax_final.py"}) == [("chosen", "softmax")]
+
+
+@pytest.mark.parametrize(("entry", "kinds"), [
+    (JournalEntry("ada.json", "", checks={"softmax": {"error": 2}}), ["unreadable"]),
+    (JournalEntry("ada.json", "", checks={"softmax": {"error": 1, "failed": 1}}), []),
+    (JournalEntry("ada.json", "", checks=BEGUN, unreadable=["b.zip"]), ["unreadable"]),
+    (JournalEntry("ada.json", "", checks={"softmax": {"blocked": 2}}, files={"ffn": "ffn.py"}), ["nothing_written"]),
+])  # fmt: skip
+def test_work_that_cannot_be_read_or_is_not_begun_is_open(entry, kinds):
+    assert questions({"softmax": "graded", "ffn": "missing"}, entry) == [(kind, "softmax") for kind in kinds]
+    assert ("nothing_written", "softmax") not in questions({"softmax": "graded"}, entry, by_hand=True)
 
 
 def test_work_for_another_assignment_is_open_only_if_nothing_else_was_submitted_for_it():
     entry = JournalEntry("ada.json", "", checks=BEGUN, files={"attention": "attention.py"})
     assert questions({"softmax": "graded", "attention": "missing"}, entry) == [("elsewhere", "attention")]
+    assert questions({"softmax": "graded"}, entry) == [], "the policy does not count it"
+    assert questions({"softmax": "graded", "attention": "graded"}, entry) == []
     assert questions({"softmax": "graded", "attention": "waiting"}, entry) == [("no_result", "attention")]

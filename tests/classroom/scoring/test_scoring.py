@@ -80,6 +80,8 @@ def test_bonus_makes_up_for_late_points_before_the_limit():
     points = {"softmax.f": 28.0, "softmax.g+": 8.0}
     total = score(policy, {"softmax.f": 28.0, "softmax.g": 2.0}, points, times={"": DUE + timedelta(hours=1)})
     assert total.score == pytest.approx(27.0) and total.penalty == pytest.approx(3.0)
+    policy = Policy(bonus="extra", assignments={"softmax": AssignmentPolicy(points=14.0)})
+    assert score(policy, {"softmax.f": 28.0, "softmax.g": 2.0}, points).score == 15.0  # scaled without bonus functions
 
 
 @pytest.mark.parametrize(("rules", "expected", "possible"), [
@@ -167,7 +169,7 @@ def test_points_of_an_assignment_without_checks_are_those_of_its_rubric():
     ({}, 8.0, 2.0, ""), ({"due": DUE + timedelta(days=1)}, 9.0, 1.0, "due 2026-10-02 12:00+00:00"),
     ({"due": DUE + timedelta(days=7), "reason": "ill"}, 10.0, 0.0, "due 2026-10-08 12:00+00:00 (ill)"),
     ({"late_days": 3}, 7.0, 3.0, "3 days late"), ({"late_days": 0}, 10.0, 0.0, "0 days late"),
-    ({"bonus": 1.5}, 9.5, 2.0, "1.5 points added"), ({"bonus": 1}, 9.0, 2.0, "1 point added"),
+    ({"bonus": 1.03125}, 9.03125, 2.0, "1.031 points added"), ({"bonus": 1}, 9.0, 2.0, "1 point added"),
     ({"bonus": -3}, 5.0, 2.0, "3 points deducted"), ({"bonus": -30}, 0.0, 2.0, "30 points deducted"),
     ({"score": 17.5, "bonus": 2}, 17.5, 0.0, "17.5 of 20 points given by hand, instead of 10 from the checks"),
     ({"score": 17.5}, 17.5, 0.0, "17.5 of 20 points given by hand, instead of 10 from the checks"),
@@ -248,6 +250,7 @@ def test_bank_pays_for_the_days_that_help_most():
     total = with_bank(earned, late, bank=3)
     assert [one.bank_days for one in total.assignments.values()] == [1, 2, 0]
     assert total.score == pytest.approx(28 + 36 + 18)
+    assert [one.bank_days for one in with_bank(earned, late, bank=2).assignments.values()] == [0, 2, 0]
     total = with_bank(earned, late, bank=3, chosen={"softmax": 0, "layernorm": 1})
     assert [one.bank_days for one in total.assignments.values()] == [0, 2, 1]
 
@@ -256,6 +259,8 @@ def test_bank_pays_no_more_than_it_has_for_chosen_days():
     chosen = {"softmax": 9, "attention": 9}
     total = with_bank({"softmax": 28.0}, {"softmax": 2, "attention": 2}, bank=3, chosen=chosen, drop_lowest=1)
     assert [one.bank_days for one in total.assignments.values()] == [2, 0, 0]
+    total = with_bank({"softmax": 28.0, "attention": 40.0}, {"softmax": 2, "attention": 2}, bank=3, chosen=chosen)
+    assert [one.bank_days for one in total.assignments.values()] == [2, 1, 0]
 
 
 def test_share_of_the_final_replaces_the_lowest():

@@ -2,6 +2,8 @@
 
 import json
 import tempfile
+from contextlib import ExitStack
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -10,6 +12,9 @@ from autograder.classroom.policy.model import Policy
 from autograder.classroom.storage import run_records
 from autograder.classroom.storage.gradebook import MAX_NAME_BYTES, readable_names
 from autograder.classroom.storage.result_store import JOURNAL, LOCK, JournalEntry, ResultStore, file_name, locked
+from autograder.classroom.submissions.model import Attempt, ClassMember, Source, Student, SubmissionPart
+from autograder.classroom.submissions.roster import roster_entries
+from autograder.courses.transformer import TRANSFORMER
 from autograder.errors import UsageError
 
 
@@ -69,11 +74,44 @@ def test_untouched_stubs_are_not_begun(statuses, begun):
     assert entry.has_begun("softmax") is begun and not entry.has_begun("attention")
 
 
-def test_locked_folder_is_refused_to_another_run(tmp_path):
-    with locked(tmp_path), pytest.raises(UsageError, match="another headway grade"), locked(tmp_path):
+def test_problem_of_a_result_is_the_reason_or_the_notes_and_timeouts():
+    assert JournalEntry("ada.json", "", "failed", "why", notes=["a"]).problem == "why"
+    checks = {"softmax": {"timeout": 1}, "ffn": {"timeout": 1, "passed": 3}}
+    assert JournalEntry("ada.json", "", notes=["a"], checks=checks).problem == "a; 2 checks timed out"
+    assert JournalEntry("ada.json", "").problem == ""
+
+
+def test_locked_folder_is_refused_to_another_run(tmp_path, monkeypatch):
+    out = tmp_path / "new"
+    with locked(out), pytest.raises(UsageError, match="another headway grade"), locked(out):
         pass
-    with locked(tmp_path):
+    with ExitStack() as first:
+        first.enter_context(locked(out))
+        monkeypatch.setattr("time.sleep", lambda seconds: first.close())
+        with locked(out, patience=60):
+            pass
+    (tmp_path / "file").touch()
+    with pytest.raises(UsageError, match=r"file.* --out"), locked(tmp_path / "file" / "out"):
         pass
+
+
+def test_submissions_are_stored_without_their_files_or_a_roster(tmp_path):
+    assert run_records.read_submissions(tmp_path) == run_records.SubmissionRecords()
+    sources = [Source("ffn", ("ffn",), tmp_path, unpacked=tmp_path)]
+    ada = ClassMember("ada 1", attempts=(Attempt((), late=True),))
+    work = replace(ada, attempts=(replace(ada.attempts[0], parts=(SubmissionPart(tmp_path / "ffn.py", "ffn.py"),)),))
+    students = [Student("ada", work={"ffn": work})]
+    for roster in (None, roster_entries([{"id": "1", "name": "Ada"}], "the roster")):
+        run_records.write_submissions(tmp_path, sources, {"ffn": [work]}, students, roster)
+        stored = run_records.read_submissions(tmp_path)
+        assert stored.members == {"ffn": [ada]} and stored.names == {"ffn": {"ada 1": "ada"}}
+        assert stored.sources == [replace(sources[0], unpacked=None)] and stored.roster_entries(tmp_path) == roster
+    run_records.write_settings(tmp_path, 7, tmp_path / "gone.toml", tmp_path / "people.csv")
+    with pytest.raises(UsageError, match=r"last run is gone: .*gone\.toml"):
+        run_records.find_policy(tmp_path, None, None, TRANSFORMER)
+    assert run_records.find_roster(tmp_path, Policy(), None, None) is None
+    (tmp_path / "people.csv").touch()
+    assert run_records.find_roster(tmp_path, Policy(), None, None) == tmp_path / "people.csv"
 
 
 @pytest.mark.parametrize(("parent", "name", "deleted"), [

@@ -77,13 +77,13 @@ def test_code_document_long_code_is_cut_at_a_line(tmp_path):
 def test_code_of_an_assignment_is_that_of_its_own_submission(tmp_path):
     for file in ("one", "two"):
         modules = {name: [{"file": "", "line": 1, "text": file}] for name in ("softmax", "attention", "ffn", "helper")}
-        text = json.dumps({"schema": CODE_SCHEMA, "modules": modules, "left_out": []})
+        text = json.dumps({"schema": CODE_SCHEMA, "modules": modules, "left_out": [file]})
         write_files(tmp_path, {f"code/{file}.json": text})
     files = {"softmax": "results/two.json", "attention": "results/one.json", "ffn": None}
     student = {"assignments": {name: {"file": file} for name, file in files.items()}}
-    modules = Gradebook(tmp_path, {}).code_of(student)["modules"]
-    found = {name: part["text"] for name, (part,) in modules.items()}
-    assert found == {"softmax": "two", "attention": "one", "helper": "two"}
+    code = Gradebook(tmp_path, {}).code_of(student)
+    found = {name: part["text"] for name, (part,) in code["modules"].items()}
+    assert found == {"softmax": "two", "attention": "one", "helper": "two"} and code["left_out"] == ["two", "one"]
 
 
 @pytest.mark.parametrize(
