@@ -64,8 +64,7 @@ def test_check_passed_names_the_next_function(submission, solutions):
     softmax = (solutions / "softmax.py").read_text("utf-8")
     stub = "def generate_bigram(W, start, n_new, rng):\n    raise NotImplementedError\n"
     folder = submission(softmax=softmax, bigram=stub)
-    done = succeed("check", "softmax", "--dir", folder)
-    text = " ".join(done.stdout.split())
+    text = " ".join(succeed("check", "softmax", "--dir", folder).stdout.split())
     assert re.search(r"([\d.]+) / \1 points · ✓ \d+ passed .*\d+ checks passed", text)
     assert "headway check bigram.generate_bigram" in text and "headway experiment softmax" in text
     (folder / "softmax.py").write_text(softmax.replace("__main__", "never"), "utf-8")

@@ -59,8 +59,7 @@ def test_user_folder_without_home_is_none(tmp_path, monkeypatch):
 
 @pytest.mark.parametrize(("error", "refused"), [(BlockingIOError(11, "held"), True), (OSError(38, "no locks"), False)])
 def test_file_system_without_locks_is_not_another_run(tmp_path, monkeypatch, error, refused):
-    fcntl = pytest.importorskip("fcntl")
-    monkeypatch.setattr(fcntl, "flock", raising(error))
+    monkeypatch.setattr(pytest.importorskip("fcntl"), "flock", raising(error))
     if refused:
         with pytest.raises(UsageError, match="another headway grade"), result_store.locked(tmp_path / "out"):
             pass

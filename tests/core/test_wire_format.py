@@ -182,15 +182,10 @@ def test_generator_yields_the_items_once_or_repeats_and_finally_raises():
 
 
 FORBIDDEN = [  # as header entries, because a Config cannot be a key of a dict
-    {"r": 7},
-    {"c": ["gpt", "GPTConfig", {"d": [["d_model", 8]]}]},
-    {"c": ["/tmp/evil", "run", {"d": []}]},
-    {"g": [{"l": [1]}, False]},
-    {"f": ["sum(w * x**2)", 1.0, None]},
-    {"m": ["/etc/passwd", "|u1", [4], 0, False]},
-    {"h": 2},
-    {"h": -1},
-]
+    {"r": 7}, {"c": ["gpt", "GPTConfig", {"d": [["d_model", 8]]}]}, {"c": ["/tmp/evil", "run", {"d": []}]},
+    {"g": [{"l": [1]}, False]}, {"f": ["sum(w * x**2)", 1.0, None]}, {"m": ["/etc/passwd", "|u1", [4], 0, False]},
+    {"h": 2}, {"h": -1},
+]  # fmt: skip
 PLACES = {
     "top level": lambda entry: entry,
     "list": lambda entry: {"l": [0, {"l": [entry]}]},

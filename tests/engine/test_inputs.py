@@ -11,8 +11,7 @@ DIGEST = "efc2897fb1deaf4e"
 
 
 def test_stream_never_changes():
-    draw = RandomInputs(0, "example")
-    assert draw.normal(3).tolist() == FIRST
+    assert RandomInputs(0, "example").normal(3).tolist() == FIRST
     assert hashlib.sha256(RandomInputs(0, "example").normal(1000).tobytes()).hexdigest()[:16] == DIGEST
 
 

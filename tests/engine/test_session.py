@@ -430,8 +430,7 @@ def test_untrusted_code_cannot_read_official_solutions(submission, check_submiss
 
 def test_answer_of_too_many_axes_has_a_wrong_shape(submission, check_submission):
     code = "import numpy as np\ndef softmax(x, axis=-1, temperature=1.0):\n    return np.ones((1,) * 64)\n"
-    result = check_submission(submission(softmax=code), "softmax.softmax")
-    rows = by_name(result.checks)["rows"]
+    rows = by_name(check_submission(submission(softmax=code), "softmax.softmax").checks)["rows"]
     assert rows.status == "failed" and "has shape (1, 1," in rows.message and "process" not in rows.message
 
 

@@ -173,8 +173,7 @@ def report(class_: Path, out: Path) -> None:
     pages = [*out.rglob("*.html"), *out.rglob("*.md")]
     assert len(pages) > 2
     for page in pages:
-        text = page.read_text("utf-8")
-        assert page.suffix != ".html" or MARK not in text, page
+        assert page.suffix != ".html" or MARK not in page.read_text("utf-8"), page
     for kind in EXPORTS:
         done = run("export", kind, out, "--despite-open")
         assert done.returncode == 0 or kind in ("canvas", "moodle"), done.stderr

@@ -83,8 +83,7 @@ def test_next_step_is_bonus_work_only_if_nothing_else_was_checked():
 
 
 def test_points_of_bonus_work_alone_have_their_own_maximum():
-    failed = {**FAILED, "function": "layernorm.rmsnorm"}
-    alone = document(check("layernorm.rmsnorm"), failed)
+    alone = document(check("layernorm.rmsnorm"), {**FAILED, "function": "layernorm.rmsnorm"})
     for holder in (alone, alone["assignments"][0]):
         holder["points"] = {"earned": 1.0, "possible": 0.0}  # bonus work counts as earned only
     text = rendered(alone)
@@ -140,8 +139,7 @@ def test_worst_value_names_its_index(worst, expected):
 def test_one_finding_is_reported_once():
     mistake = {"id": "attention.attention/no-scale", "title": "the scores were not divided", "reason": "proof"}
     alike = [check(status="failed", title=title, mistake=mistake) for title in ("first", "second")]
-    doc = document(*alike, check(status="failed", title="third"))
-    shown = rendered(doc, all_panels=True)
+    shown = rendered(document(*alike, check(status="failed", title="third")), all_panels=True)
     assert shown.count("the scores were not divided") == 1
     assert words("same mistake in second") in words(shown)
 

@@ -263,8 +263,7 @@ def test_similar_pair_opens_from_a_student_and_shows_both(opened, records):
     marked = sides[0].find_elements(By.CSS_SELECTOR, ".same")
     assert len(marked) > 5
     target = marked[0].find_element(By.TAG_NAME, "a").get_attribute("href").partition("#")[2]
-    partner = opened.find_element(By.ID, target)
-    assert "same" in partner.get_attribute("class")
+    assert "same" in opened.find_element(By.ID, target).get_attribute("class")
     opened.find_element(By.LINK_TEXT, "Class report").click()
     assert opened.title.endswith("class report")
 

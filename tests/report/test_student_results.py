@@ -97,8 +97,7 @@ def test_excerpt_of_an_unknown_line_is_what_the_result_holds(line):
     "text", ["def f(", "def f(x):\n" + "'''", "def f(\n" * 100, "\tdef f():\n\t\t\tpass\nx", "", "def f(): '''\n'''"]
 )
 def test_excerpt_of_any_text_holds_its_line(text):
-    files = code_files(code_of(text))
-    _, lines = excerpt(files, check_at(1))
+    _, lines = excerpt(code_files(code_of(text)), check_at(1))
     assert lines[0].number == 1 and len(lines) <= 40
 
 
@@ -118,8 +117,7 @@ def test_line_that_failed_stays_marked_if_it_led_to_another_failure():
 
 def test_show_prints_score_findings_code_and_comments(book, student):
     entry, check = student
-    done = succeed("show", book.out, entry["submission"], "--no-color")
-    text = " ".join(done.stdout.split())
+    text = " ".join(succeed("show", book.out, entry["submission"], "--no-color").stdout.split())
     assert check["mistake"]["title"] in text and f"def {check['function'].partition('.')[2]}(" in text
     assert "Grace Hopper" in text and "look at the scale" in text
     assert 'feedback = "summary"' not in text  # the synthetic class has full feedback
@@ -128,8 +126,7 @@ def test_show_prints_score_findings_code_and_comments(book, student):
 def test_show_names_a_mistake_once(book, student):
     entry, check = student
     done = invoke("show", book.out, entry["submission"], "--assignment", check["function"].partition(".")[0])
-    name = f"{check['function']} · "
-    titles = " ".join(done.stdout.split()).split(name)[1:]
+    titles = " ".join(done.stdout.split()).split(f"{check['function']} · ")[1:]
     assert sum(check["mistake"]["title"] in part for part in titles) == 1
 
 

@@ -35,38 +35,18 @@ HEADWAY = Path(sysconfig.get_path("scripts"), "headway")
 GRADE = "--assignment softmax.softmax --seed 0 --unsafe-no-sandbox"
 
 # Each command, run in a workspace of hostile files. `new` is a folder outside of it.
-TRIED = {
-    "init": "init {new}",
-    "check": "check softmax",
-    "list": "list",
-    "hint": "hint softmax.softmax",
-    "solution": "solution bigram.sgd_step --give-up",
-    "diff": "diff bigram.sgd_step --give-up",
-    "reset": "reset bigram --yes",
-    "update": "update",
-    "copy": "copy softmax --to notebook",
-    "submit": "submit softmax",
-    "train": "train --solution --preset bigram --steps 2 --plain",
-    "runs": "runs",
-    "card": "card {model} --solution",
-    "import-model": "import-model {gpt2} --solution",
-    "generate": "generate {model} --solution --length 2",
-    "chat": "chat {chat} --solution --temperature 0",
-    "plot": "plot softmax-temperatures --out plot.svg",
-    "data": "data list",
-    "new-assignment": "new-assignment clustering --course {new}",
-    "release": "release {new} --format nbgrader --assignment softmax",
-    "site": "site --out {new} --no-checks",
-    "choose": "choose {out}",
-    "comment": "comment {out} ada Good.",
-    "mark": "mark {out}",
-    "request": "request {out} {message}",
-    "report": "report {out} --feedback --similar",
-    "show": "show {out} ada",
-    "export": "export nbgrader {out} --course {course}",
-    "doctor": "doctor",
-    "verify": "verify --curriculum toy -j 1",
-}
+COMMAND_LINES = [
+    "init {new}", "check softmax", "list", "hint softmax.softmax", "solution bigram.sgd_step --give-up",
+    "diff bigram.sgd_step --give-up", "reset bigram --yes", "update", "copy softmax --to notebook", "submit softmax",
+    "train --solution --preset bigram --steps 2 --plain", "runs", "card {model} --solution",
+    "import-model {gpt2} --solution", "generate {model} --solution --length 2",
+    "chat {chat} --solution --temperature 0", "plot softmax-temperatures --out plot.svg", "data list",
+    "new-assignment clustering --course {new}", "release {new} --format nbgrader --assignment softmax",
+    "site --out {new} --no-checks", "choose {out}", "comment {out} ada Good.", "mark {out}", "request {out} {message}",
+    "report {out} --feedback --similar", "show {out} ada", "export nbgrader {out} --course {course}", "doctor",
+    "verify --curriculum toy -j 1",
+]  # fmt: skip
+TRIED = {line.partition(" ")[0]: line for line in COMMAND_LINES}
 OTHERS = ("grade", "watch", "serve")  # tried by tests of their own
 EXEMPT = {"completion": "prints a text", **dict.fromkeys(("debug", "experiment"), "runs a program in its folder")}
 

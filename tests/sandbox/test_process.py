@@ -268,8 +268,7 @@ def test_numpy_warnings_are_recorded(student):
 @pytest.mark.slow
 def test_next_submission_starts_fresh(some_workers, submission, tmp_path):
     text = "import numpy as np\nnp.exp = None\nnp.ones.__globals__.clear\ndef softmax(x):\n    return 1\n"
-    bad = submission(softmax=text)
-    first = StudentCode(some_workers, bad, TRANSFORMER, Limits())
+    first = StudentCode(some_workers, submission(softmax=text), TRANSFORMER, Limits())
     first.softmax.softmax(1)
     good = "import numpy as np\ndef softmax(x):\n    return np.exp(0.0)\n"
     other = write_files(tmp_path / "other", {"softmax.py": good})

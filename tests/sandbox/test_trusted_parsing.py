@@ -35,45 +35,37 @@ OWN_FILES = "files of the user's own workspace or notebook, on the user's own ma
 OWN_SOURCES = "sources of Headway and of the course, and files that Headway has written"
 RESULTS = "files that Headway has written into the folder of results"
 TRUSTED = {
-    "authoring": OWN_SOURCES,
+    **dict.fromkeys((
+        "authoring", "core.output_files", "course.registry", "course.stubs", "engine.diagnosis",
+        "engine.official_solutions", "engine.reference.memo", "notebooks.nbgrader_course",
+        "notebooks.student_notebooks", "web.site",
+    ), OWN_SOURCES),
+    **dict.fromkeys(("classroom.comments", "classroom.storage", "documents"), RESULTS),
+    **dict.fromkeys((
+        "courses.transformer.common.figures.trained_model", "models", "notebooks.api", "notebooks.running_notebook",
+        "workspace",
+    ), OWN_FILES),
     "web.browser.page": "requests of the page that runs it, in the student's own browser",
-    "classroom.comments": RESULTS,
     "classroom.exporters.gradescope": "the settings in the archive that the instructor uploaded",
     "classroom.exporters.nbgrader_course": "imports a limit of size only",
-    "classroom.storage": RESULTS,
     "classroom.class_report.similarity": "the stubs of the course, and a constant",
     "classroom.submissions.intake": "imports a limit of size only",
     "cli.options": "an earlier result of the same command, in a file that the user named",
-    "core.output_files": OWN_SOURCES,
     "core.tensor_files": "the header of a model that the user imports or has trained",
     "core.wire_format": "the header of a frame: data of at most 4 MiB, which cannot be nested deeply",
-    "courses.transformer.common.figures.trained_model": OWN_FILES,
     "courses.transformer.common.pretrained": "files of a model that the user imports, which run nothing",
     "courses.transformer.bpe.reference": "what the package tokenizers says",
-    "course.registry": OWN_SOURCES,
-    "course.stubs": OWN_SOURCES,
-    "documents": RESULTS,
     "engine.cell_locations": "finds comments in lines of text",
-    "engine.diagnosis": OWN_SOURCES,
-    "engine.official_solutions": OWN_SOURCES,
-    "engine.reference.memo": OWN_SOURCES,
     "installation": "what pip has recorded about this installation",
-    "models": OWN_FILES,
-    "notebooks.api": OWN_FILES,
     "notebooks.nbgrader_autograded": "the instructor's notebook",
     "notebooks.nbgrader_preprocessor": "writes a cell; nbgrader has read the notebook",
-    "notebooks.nbgrader_course": OWN_SOURCES,
-    "notebooks.running_notebook": OWN_FILES,
-    "notebooks.student_notebooks": OWN_SOURCES,
     "sandbox.interpreter_state": "forgets cached lines of edited files, for a browser",
     "sandbox.process": "the answers of the server, which runs no code of a submission",
     "sandbox.server": "imports the path of the parsers",
     "web.serve.app": "requests of the pages of the user's own workspace, of at most 20 MiB",
     "models.page.job": "records of a process of Headway that runs no student code itself",
     "models.page.process": "the settings of a run, written by the server",
-    "web.site": OWN_SOURCES,
-    "workspace": OWN_FILES,
-}
+}  # fmt: skip
 
 
 def uses_of_parsers(tree):

@@ -33,8 +33,7 @@ def make_chat_model(folder: Path, template: str = CHATML, length: int = LENGTH) 
     tokenizer.pre_tokenizer = pre_tokenizers.Sequence([pre_tokenizers.Digits(individual_digits=True), level])
     tokenizer.decoder = decoders.ByteLevel()
     options = {"special_tokens": special, "initial_alphabet": level.alphabet(), "show_progress": False}
-    trainer = trainers.BpeTrainer(vocab_size=320, **options)
-    tokenizer.train_from_iterator([TEXT], trainer)
+    tokenizer.train_from_iterator([TEXT], trainers.BpeTrainer(vocab_size=320, **options))
     fast = PreTrainedTokenizerFast(tokenizer_object=tokenizer, eos_token=special[-1], chat_template=template)
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")

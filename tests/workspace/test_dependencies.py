@@ -39,8 +39,7 @@ def test_signature_change_affects_only_that_function(workspace):
 
 def test_helper_change_affects_other_modules(workspace):
     before, after = edited(workspace, "softmax", "np.asarray(x)\n    return x if", "np.array(x)\n    return x if")
-    mine = after.edited_functions(before)
-    assert mine == TRANSFORMER.select(["softmax"])
+    assert after.edited_functions(before) == TRANSFORMER.select(["softmax"])
     assert "attention.attention" in after.affected_functions(before)
     assert "tokenizer.encode" not in after.affected_functions(before)
 

@@ -52,8 +52,7 @@ def test_replace_keeps_line_endings_mark_and_end_of_file(folder, newline, byte_o
     source = source if ending else source.rstrip("\n")
     path = folder / "softmax.py"
     for name in ("softmax", "log_softmax"):
-        content = (byte_order_mark + source).replace("\n", newline).encode()
-        path.write_bytes(content)
+        path.write_bytes((byte_order_mark + source).replace("\n", newline).encode())
         cell = cells_of(folder).require(name)
         assert "\r" not in cell.text and "\ufeff" not in cell.text
         save(folder, name, f"# é\r\n{cell.text}", cell.digest)

@@ -234,8 +234,7 @@ def test_help_lists_all_keys_and_a_resize_redraws_within_the_width(watching):
 def test_screen_scrolls_to_the_end_of_the_documentation(watching, folder):
     terminal = watching(body=WRONG, columns=80, lines=24)
     terminal.wait_for("checked in")  # The search for the mistake has ended: nothing is added any more.
-    screen = terminal.press("\x1b[F", shows="above · ↑ ↓")
-    assert "ValueError: if" in screen
+    assert "ValueError: if" in terminal.press("\x1b[F", shows="above · ↑ ↓")
     terminal.press("\x1b[H\x1b[B", shows="↑ 1 above")
 
 

@@ -173,8 +173,7 @@ def test_report_since_a_date_reads_the_history(make_class):
     before, after = ("2026-03-04T23:59:59+00:00", "", 10.0), ("2026-03-05T00:00:00+00:00", "", graded[0]["percent"])
     write_history(out, graded[0]["submission"], before, after)
     book = gradebook.read(out)
-    records = class_statistics.collect(book)
-    found = class_statistics.since(records, book, "2026-03-05")
+    found = class_statistics.since(class_statistics.collect(book), book, "2026-03-05")
     changes = [(change.before, change.after) for change in found.changes]
     assert changes == [(0.1, pytest.approx(graded[0]["percent"] / 100))]
     done = succeed("report", out, "--since", "2026-03-05", "--no-student-pages")

@@ -240,8 +240,7 @@ def test_details_blocked_or_hidden_check_says_so(graded):
         check.update(nothing, status="blocked", message="waits", warnings=[], output="", blocked_by=[check["function"]])
     second.update(blocked_by=["softmax.log_softmax"])
     third.update(status="failed", message="", blocked_by=[])
-    hidden = {**first, "message": ""}
-    assert check_details(hidden) == [("blocked by", first["function"])]
+    assert check_details({**first, "message": ""}) == [("blocked by", first["function"])]
     assert check_details(first) == []
     assert check_details(second) == [("blocked by", "softmax.log_softmax")]
     assert [word for word, _ in check_details(third)] == ["hidden check"]
@@ -269,8 +268,7 @@ def test_feedback_hostile_text_stays_text(graded):
 
 
 def test_render_class_data_cannot_close_its_script(records):
-    page = render_class(records)
-    data = page.partition('id="data">')[2].partition("</script>")[0]
+    data = render_class(records).partition('id="data">')[2].partition("</script>")[0]
     assert "<" not in data
     assert json.loads(data)["students"][0][0] == records.students[0].name
 

@@ -58,8 +58,7 @@ def graded(tmp_path_factory):
     grade(folder, folder.parent / "out")
     before = gradebook.read(folder.parent / "out").students
     (folder / "course.toml").write_text(POLICY + EXCEPTIONS)
-    output = grade(folder, folder.parent / "out")
-    return before, output, gradebook.read(folder.parent / "out")
+    return before, grade(folder, folder.parent / "out"), gradebook.read(folder.parent / "out")
 
 
 def test_exceptions_change_scores_without_regrading(graded):

@@ -79,13 +79,9 @@ PAIRS = {
 }
 # What is in the first and in the second file; what counts, and whether a person should look.
 CONTENTS = {
-    ("right", "stub"): (0, False),
-    ("stub", "right"): (1, False),
-    ("right", "right"): (0, False),
-    ("right", "wrong"): (0, True),
-    ("wrong", "right"): (0, True),
-    ("stub", "stub"): (0, False),
-}
+    ("right", "stub"): (0, False), ("stub", "right"): (1, False), ("right", "right"): (0, False),
+    ("right", "wrong"): (0, True), ("wrong", "right"): (0, True), ("stub", "stub"): (0, False),
+}  # fmt: skip
 ALONE = ["softmax.py", "SOFTMAX.PY", "HW/src/softmax.py", "softmax_final.py", "softmax (1).py"]
 ALONE += ["hw1.py", "hw1.ipynb", "attention.py"]
 

@@ -145,11 +145,9 @@ def test_config_is_read_as_transformers_reads_it(name, monkeypatch):
 
 
 def test_bf16_checkpoint_gives_the_scores_of_the_rounded_model(monkeypatch):
-    model = make_model("groups", "float32", monkeypatch)
-    rounded = model.to(torch.bfloat16)
+    rounded = make_model("groups", "float32", monkeypatch).to(torch.bfloat16)
     bits = {name: value.view(torch.int16).numpy().view(np.uint16) for name, value in rounded.state_dict().items()}
     params = solution_module("llama").llama_params(bits)
-    widened = tensors_of(rounded.to(torch.float32))
-    expected = reference.llama_params(widened)
+    expected = reference.llama_params(tensors_of(rounded.to(torch.float32)))
     assert {str(value.dtype) for value in params.values()} == {"float32"}
     assert all(np.array_equal(params[name], expected[name]) for name in expected)

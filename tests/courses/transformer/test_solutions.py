@@ -56,8 +56,7 @@ def test_encoder_decoder_learns_to_reverse():
     for _ in range(250):
         source, given, wanted = batch(32)
         log_probs, cache = t.transformer(source, given, params, config)
-        picked = np.take_along_axis(log_probs, wanted[..., None], -1)
-        losses.append(-float(picked.mean()))
+        losses.append(-float(np.take_along_axis(log_probs, wanted[..., None], -1).mean()))
         dlog_probs = np.zeros_like(log_probs)
         np.put_along_axis(dlog_probs, wanted[..., None], -1.0 / wanted.size, -1)
         params, state = training.adamw_step(params, t.transformer_backward(dlog_probs, cache), state, 3e-3)

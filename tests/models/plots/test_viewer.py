@@ -34,10 +34,8 @@ def page(official, tmp_path_factory):
         html = draw(PLOTS["attention-viewer"], PlotInputs(functions, text, lambda: run))
     path = tmp_path_factory.mktemp("viewer") / "viewer.html"
     path.write_text(html, "utf-8")
-    ids = np.array([chars.index(char) for char in text])
-    cache = gpt.gpt(ids[None], params, config)[1]
-    weights = np.stack([cache[f"blocks.{i}.weights"][0] for i in range(2)])
-    return path, text, weights
+    cache = gpt.gpt(np.array([chars.index(char) for char in text])[None], params, config)[1]
+    return path, text, np.stack([cache[f"blocks.{i}.weights"][0] for i in range(2)])
 
 
 CHROMIUM_FLAGS = ("window-size=1200,900",)

@@ -238,8 +238,7 @@ def test_student_functions_answer_where_they_pass(made, tmp_path):
 
 
 def test_ctrl_c_stops_the_answer_and_ends_at_the_prompt(made, tmp_path):
-    path = made(CHATML, 4096)[0]
-    command = [*HEADWAY, "chat", path, "--solution", "--seed", "1"]
+    command = [*HEADWAY, "chat", made(CHATML, 4096)[0], "--solution", "--seed", "1"]
     with closing(Terminal(command, tmp_path, lines=60)) as terminal:
         terminal.wait_for("you>")
         terminal.press("the cat\n", shows=lambda screen: len(screen.partition("the cat")[2].strip()) > 20)

@@ -54,8 +54,7 @@ def heatmaps(fig):
 def test_attention_heads_shows_every_head(inputs, forward):
     fig = plots.draw(PLOTS["attention-heads"], inputs)
     weights = np.concatenate([forward[2][f"blocks.{i}.weights"][0] for i in range(3)])
-    shown = heatmaps(fig)[: len(weights)]
-    assert np.allclose(shown, weights, atol=1e-6)
+    assert np.allclose(heatmaps(fig)[: len(weights)], weights, atol=1e-6)
     labels = [label.get_text() for label in fig.axes[0].get_yticklabels()]
     assert "".join(labels).replace("␣", " ").startswith("the cat sat")
 

@@ -99,8 +99,7 @@ def test_dataset_wins_over_file_of_its_name(tmp_path, monkeypatch):
 def test_prompt_of_samples_consists_of_known_characters(tmp_path):
     path = tmp_path / "line.txt"
     path.write_text("one long line without an end " * 20)
-    settings = runs.new_settings("names", data=str(path))
-    assert settings.prompt == "o"
+    assert runs.new_settings("names", data=str(path)).prompt == "o"
 
 
 def test_sorted_lines_are_noticed_and_can_be_shuffled(tmp_path):

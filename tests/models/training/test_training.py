@@ -277,8 +277,7 @@ def surprisals(sample):
 
 
 def test_synthetic_entropy_matches_its_text():
-    sample = synthetic_corpus.text(200_000, seed=1)
-    surprisal = surprisals(sample)
+    surprisal = surprisals(synthetic_corpus.text(200_000, seed=1))
     error = surprisal.std() / np.sqrt(len(surprisal))
     assert abs(surprisal.mean() - synthetic_corpus.entropy_per_character()) < 5 * error
     assert synthetic_corpus.text(44, seed=0) == "vo pilidivy mavamo kanpotalu vipedi dyliten."

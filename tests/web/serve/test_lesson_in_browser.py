@@ -103,8 +103,7 @@ def test_many_tabs_share_one_stream(lesson):
 
 
 def test_experiment_runs_what_the_page_shows(lesson, shared_folder):
-    solution = (bundled("solutions") / "softmax.py").read_text()
-    (shared_folder / "softmax.py").write_text(solution)
+    (shared_folder / "softmax.py").write_text((bundled("solutions") / "softmax.py").read_text())
     here = ".experiment[data-experiment='']"
     press = "document.querySelector(arguments[0]).click()"
 
@@ -155,8 +154,7 @@ def test_another_local_page_reaches_nothing(opened, shared_folder):
     with serve({"page.html": b"<!doctype html><body></body>"}, policy="", cookies=cookies) as address:
         for host in ("127.0.0.1", "localhost"):  # as if it even knew the path and the token
             lesson.browser.get(address.replace("127.0.0.1", host) + "page.html")
-            found = lesson.browser.execute_async_script(ATTACK, root, token)
-            assert found == ["closed"] * 6
+            assert lesson.browser.execute_async_script(ATTACK, root, token) == ["closed"] * 6
     lesson.browser.close()
     lesson.browser.switch_to.window(first)
     lesson.browser.get_log("browser")  # It has reported the refusals.

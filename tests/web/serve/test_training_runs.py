@@ -167,8 +167,7 @@ def test_loss_that_is_nan_ends_the_run_with_one_line(tmp_path):
 def test_generated_text_equals_that_of_the_command(trained, folder, page):
     options = {"length": 60, "prompt": "ma", "temperature": 0.8, "seed": 3}
     page("generate", checkpoint="trained", solution=True, **options)
-    end = page.wait("generation-ended")
-    assert end["error"] is None
+    assert page.wait("generation-ended")["error"] is None
     pieces = [event["text"] for event in page.of_kind("generation")]
     assert len(pieces) > 5
     words = [word for name, value in options.items() for word in (f"--{name}", value)]

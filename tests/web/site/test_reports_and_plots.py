@@ -253,8 +253,7 @@ def test_plots_have_their_numbers_as_tables(page, plots):
         page.execute_async_script("requestAnimationFrame(() => setTimeout(arguments[0], 0))")
         assert count(page, "table") == len(panels), name
         if name == "softmax-temperatures":
-            row = texts(page, "table tbody tr")[2]
-            assert row == f"3{panels[0]['series'][0]['y'][2]}"
+            assert texts(page, "table tbody tr")[2] == f"3{panels[0]['series'][0]['y'][2]}"
         if name == "attention-mask":
             assert texts(page, "table td")[1:3] == panels[0]["texts"][0][:2]
             assert texts(page, "table thead th")[:5] == [tick["label"] for tick in panels[0]["x"]["ticks"]]
