@@ -299,23 +299,16 @@ def test_check_and_grade_in_a_running_notebook(tmp_path):
     path = notebook(
         tmp_path / "work.ipynb",
         "from autograder.notebooks.api import *\nimport sys\nimport numpy as np\nget_ipython().set_next_input = print",
-        RIGHT.replace("/ temperature", "* temperature").replace("    return", noisy),
-        "check(softmax)\ndebug(softmax)",
-        RIGHT,
-        "check(softmax)",
-        "grade('softmax.softmax', points=9)",
-        "def log_softmax(x, axis=-1)\n    return x",
-        "check('softmax.log_softmax')",
-        "def cross_entropy(logits, targets):\n    import os\n    os._exit(0)",
-        "grade('softmax.cross_entropy', points=4)",
-        "softmax = softmax([1.0])\ncheck(softmax)",
+        RIGHT.replace("/ temperature", "* temperature").replace("    return", noisy), "check(softmax)\ndebug(softmax)",
+        RIGHT, "check(softmax)", "grade('softmax.softmax', points=9)", "def log_softmax(x, axis=-1)\n    return x",
+        "check('softmax.log_softmax')", "def cross_entropy(logits, targets):\n    import os\n    os._exit(0)",
+        "grade('softmax.cross_entropy', points=4)", "softmax = softmax([1.0])\ncheck(softmax)",
         "check(print)\ncheck('softmaxx')\ncheck()\ncheck(np.ones(2))",
         "from multihead import split_heads\nfrom embeddings import one_hot",
         "split_heads(1, 2), one_hot([1], 2).tolist()",
         "from layernorm import layernorm\ndef block(x, params, n_heads, mask=None):\n    return layernorm(x), {}",
-        "report(block).origins",
-        "'torch' in sys.modules",
-    )
+        "report(block).origins", "'torch' in sys.modules",
+    )  # fmt: skip
     cells = run(path)[str(path)]["cells"]
     shown = [texts(cell) for cell in cells]
     wrong, program = shown[2]

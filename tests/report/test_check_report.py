@@ -17,7 +17,7 @@ def rendered(doc, width=80, **options):
 
 FAILED = check(
     status="failed", title="rectangular, padding mask",
-    message="out differs from PyTorch's scaled_dot_product_attention",
+    help="Compare the shapes.", message="out differs from PyTorch's scaled_dot_product_attention",
     inputs="(2, 4, 5, 8), (2, 4, 7, 8), (2, 4, 7, 6), mask (2, 1, 1, 7) bool",
     mistake={"id": "", "title": "the scores were not divided", "reason": "proof"}, wrong={"count": 240, "total": 240},
     worst={"index": [1, 3, 1, 4], "axes": ["batch", "head", "query", "d_v"], "yours": -2.80381, "expected": -1.60375,
@@ -33,6 +33,7 @@ def test_panel_shows_every_part_of_a_failed_check():
         "0 / 1 points",
         "out differs from PyTorch's scaled_dot_product_attention (240 of 240 values)",
         "likely cause the scores were not divided (proof)",
+        "help Compare the shapes.",
         "input (2, 4, 5, 8)",
         "largest error batch 1, head 3, query 1, d_v 4: got -2.80381, expected -1.60375 (tolerance 1.6e-9)",
         "in attention.py:41",
@@ -121,6 +122,7 @@ def test_submission_lists_what_does_not_pass():
     about = {"functions": functions, "files": {"m.py": ""}, "kit": "1", "gave_up": {"m.g": ""}}  # codespell:ignore kit
     result = SubmissionResult("ada", "", 0, [], notes=["a note"])
     text = printed(check_report.render_submission, about, result, Path("a.zip"))
+    assert "a.zip: 1 files, 0 points" in text and "Submit a.zip as it is" in text
     assert "13 of 14 functions do not pass" in text and "m.f11  ! stopped by" in text and "m.f12" not in text
     assert "… and 1 more" in text and "m.g: you saw the solution" in text and "a note\n" in text
     del functions["m.f12"]

@@ -359,8 +359,7 @@ def test_grid_of_a_small_class_has_no_empty_space(browser, make_class, tmp_path)
     (tmp_path / "report.html").write_text(render_class(small), "utf-8")
     browser.get((tmp_path / "report.html").as_uri())
     wait_until(lambda: len(browser.find_elements("css selector", "#grid .row:not(.head)")) == 5)
-    height = browser.execute_script("return document.getElementById('grid').offsetHeight")
-    assert 6 * 26 <= height <= 8 * 26
+    assert 6 * 26 <= browser.execute_script("return document.getElementById('grid').offsetHeight") <= 8 * 26
 
 
 def test_feedback_page_of_a_hostile_name_opens(browser, make_class, tmp_path):

@@ -16,7 +16,7 @@ from autograder.classroom.storage.result_store import JournalEntry
 from autograder.classroom.submissions.model import Attempt, ClassMember, Source, Student
 from autograder.core.points import format_points, rounded_points
 from autograder.courses.transformer import TRANSFORMER
-from autograder.report.score_words import score_lines, unmarked_rubric_items
+from autograder.report.score_words import rubric_texts, score_lines, unmarked_rubric_items
 
 DUE = datetime(2026, 10, 1, 12, tzinfo=UTC)
 NAMES = ("softmax", "attention", "bpe")
@@ -111,6 +111,9 @@ def test_unmarked_rubric_items_are_those_of_submissions():
     item = ("softmax", "Why is the maximum subtracted?")
     assert unmarked_rubric_items(document_of(policy, {"softmax": 1.0})["students"][0]) == [item]
     assert unmarked_rubric_items(document_of(policy, {})["students"][0]) == []
+    given = {"softmax": ManualPoints({"q1": RubricPoints(4.5, "Right.")})}
+    (ada, _) = document_of(policy, {"softmax": 1.0}, given)["students"]
+    assert rubric_texts(ada, "ffn") == [] and rubric_texts(ada) == [f"softmax, {item[1]} (4.5 of 5): Right."]
     for points in (ManualPoints({"q1": RubricPoints(0.0)}), ManualPoints({}, (adjustment("oral exam", score=9.0),))):
         assert unmarked_rubric_items(document_of(policy, {"softmax": 1.0}, {"softmax": points})["students"][0]) == []
 

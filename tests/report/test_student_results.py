@@ -14,8 +14,10 @@ from autograder.classroom.storage import gradebook
 from autograder.classroom.submissions.student_names import find_student
 from autograder.documents.reading import CODE_SCHEMA
 from autograder.errors import UsageError
-from autograder.report.code_lines import MAX_EXCERPT, code_files, excerpt
+from autograder.report.code_lines import MAX_EXCERPT, Note, ShownLine, code_files, excerpt
 from autograder.report.findings import findings_by_assignment
+from autograder.report.html.code_block import code_html
+from autograder.report.student_feedback import as_markdown, comment_texts
 from autograder.report.student_results import as_page
 
 pytest.importorskip("jinja2")
@@ -113,6 +115,32 @@ def test_line_that_failed_stays_marked_if_it_led_to_another_failure():
     calling = {**check_at(9), "called_from": check_at(11)["location"]}
     (file,) = code_files(code_of(CODE), [check_at(11, "error"), calling])
     assert {line.number: line.status for line in file.lines if line.status} == {9: "failed", 11: "error"}
+
+
+def test_comment_is_at_its_line_unless_that_was_changed():
+    about = {"assignment": "softmax", "text": "Why?", "by": "eve", "time": "2026-03-01T12:00:00+00:00"}
+    lines = {11: "    return e / e.sum()", 9: "old"}
+    places = [about | {"location": {"file": "softmax.py", "line": n, "text": text}} for n, text in lines.items()]
+    general = about | {"assignment": "", "location": None}
+    (file,) = code_files(code_of(CODE), (), [*places, general])
+    assert [(line.number, [note.text for note in line.notes]) for line in file.lines if line.status] == [(11, ["Why?"])]
+    ada = {"name": "<Ada>", "status": "failed", "reason": "", "comments": [*places, general], "assignments": {}}
+    assert comment_texts(ada, code_of(CODE), "softmax") == [
+        "softmax.py:11: Why?", "softmax.py:9, before it was changed (old): Why?", "Why?",
+    ]  # fmt: skip
+    assert comment_texts(ada, code_of(CODE), "ffn") == ["Why?"]
+    text = as_markdown(ada, None, code_of(CODE))
+    assert text.startswith("# \\<Ada\\>\n") and text.endswith("- Why? (eve, 1 March 2026)")
+    assert "Why? (eve, 1 March 2026, softmax.py:9, before it was changed)" in text
+    assert "\n>   11     return e / e.sum()\n" in text and "\n>    9 old\n" in text
+
+
+def test_code_on_a_page_is_escaped_and_marked():
+    line = ShownLine(1, "a < b", "failed", [Note("softmax.softmax", "<b>")])
+    one, counted = code_html([line, ShownLine(None, "")]), code_html([line, ShownLine(2, "c"), ShownLine(3, "d")])
+    assert all("a &lt; b" in html and "&lt;b&gt;" in html and "k-failed" in html for html in (one, counted))
+    assert "<span class=n>1</span>" in one and "…" in one and "class=counted" in counted and "class=n>" not in counted
+    assert "class=counted" not in code_html([line]) + code_html([line, ShownLine(5, "c")])
 
 
 def test_show_prints_score_findings_code_and_comments(book, student):

@@ -213,14 +213,11 @@ def test_answer_with_wrong_id_counts_as_a_dead_process(tmp_path, number):
 
 
 EXPECTED = {
-    "softmax.log_softmax": np.zeros((2, 3)),
-    "softmax.cross_entropy": 0.5,
+    "softmax.log_softmax": np.zeros((2, 3)), "softmax.cross_entropy": 0.5,
     "attention.attention": (np.zeros((2, 3)), {"weights": np.zeros((2, 3)), "scores": np.zeros(())}),
-    "tokenizer.build_vocab": (["a", "b"], {"a": 0, "b": 1}, {0: "a", 1: "b"}),
-    "tokenizer.encode": np.array([0, 1]),
-    "tokenizer.decode": "ab",
-    "gpt.count_parameters": 12,
-}
+    "tokenizer.build_vocab": (["a", "b"], {"a": 0, "b": 1}, {0: "a", 1: "b"}), "tokenizer.encode": np.array([0, 1]),
+    "tokenizer.decode": "ab", "gpt.count_parameters": 12,
+}  # fmt: skip
 
 
 @given(VALUES, st.sampled_from(list(EXPECTED)))

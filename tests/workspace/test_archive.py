@@ -61,8 +61,7 @@ def test_import_archive_leaves_out_hostile_name(folder, tmp_path, name):
     before = {path: path.read_bytes() for path in tmp_path.rglob("*") if path.is_file()}
     lines = import_archive(folder, archive({**WORK, name: b"print('run')\n"}), state.load(folder))
     after = {path: path.read_bytes() for path in tmp_path.rglob("*") if path.is_file()}
-    changed = {path.name for path in after if after[path] != before.get(path)}
-    assert changed == {"softmax.py", "helper.py"}
+    assert {path.name for path in after if after[path] != before.get(path)} == {"softmax.py", "helper.py"}
     assert (folder / "softmax.py").read_bytes() == WORK["softmax.py"]
     assert "\x1b" not in "".join(lines)
 

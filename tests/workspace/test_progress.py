@@ -21,8 +21,7 @@ def result(function, status="passed", possible=1.0):
 def test_store_then_load_returns_the_same_entries(folder):
     recorded = state.load(folder)
     entries = progress.load(recorded, TRANSFORMER)
-    results = [result(SOFT), result(RELU, "failed")]
-    assert progress.update(entries, results, FINGERPRINTS) == (SOFT,)
+    assert progress.update(entries, [result(SOFT), result(RELU, "failed")], FINGERPRINTS) == (SOFT,)
     progress.store(recorded, entries, TRANSFORMER)
     recorded.save()
     loaded = progress.load(state.load(folder), TRANSFORMER)

@@ -301,8 +301,7 @@ def test_plain_watch_reports_a_finished_assignment_once(plain_lines, folder, sol
     assert "5 of " in next(lines)
     assert next(lines).startswith("experiment: headway experiment tokenizer")
     shutil.copy(solutions / "softmax.py", folder)
-    rest = next(line for line in lines if " is complete" in line)
-    assert rest.startswith("softmax is complete")
+    assert next(line for line in lines if " is complete" in line).startswith("softmax is complete")
     (folder / "tokenizer.py").unlink()
     assert any("there is no tokenizer.py" in line for line in lines)
 

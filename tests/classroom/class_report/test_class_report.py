@@ -382,8 +382,7 @@ class TestSimilarity:
     def test_report_similar_lists_submissions_that_cannot_be_read(self, book, tmp_path):
         files = {"ada/softmax.py": "def softmax(x): return x", "bo/softmax.ipynb": "{"}
         write_files(tmp_path, {**files, "chen/softmax.ipynb": "", "chen/softmax.py": "x = 1\n"})
-        done = succeed("report", book.out, "--similar", tmp_path)
-        listed = done.stdout.partition("could not be read")[2]
+        listed = succeed("report", book.out, "--similar", tmp_path).stdout.partition("could not be read")[2]
         assert "softmax.ipynb: left out" in listed and "\nbo" in listed and "\nada" not in listed
         page = (book.out / "report.html").read_text("utf-8").partition("Not compared in full")[2]
         assert "<bdi>bo</bdi>" in page and "<bdi>ada</bdi>" not in page

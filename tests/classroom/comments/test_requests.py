@@ -74,10 +74,3 @@ def test_request_comes_from_standard_input_and_is_closed_with_undo(out):
 ])  # fmt: skip
 def test_text_without_a_request_is_refused(out, text, problem):
     assert problem in refusal("request", out, "-", typed=text, COLUMNS="300")
-
-
-def test_commands_that_answer_a_question_quote_the_names():
-    question = {"kind": "versions", "assignment": "softmax", "files": ["softmax.py", "my copy.py"], "reason": ""}
-    [line] = question_lines([{"submission": "ada b", "name": "", "id": "", "open": [question]}])
-    choose = "headway choose 'my class' 'ada b' softmax"
-    assert line.commands("my class") == [f"{choose} 'my copy.py'", f"{choose} --keep"]

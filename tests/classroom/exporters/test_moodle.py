@@ -107,8 +107,7 @@ def test_moodle_unknown_language_can_be_named(book, tmp_path):
 
 def test_moodle_missing_work_changes_nothing(book, tmp_path):
     by_hand = {"s0": (12.5, "Handed in on paper", False)}
-    sheet = worksheet(book, tmp_path, changes=by_hand)
-    stored, _ = imported(book, sheet, tmp_path, changes=by_hand)
+    stored, _ = imported(book, worksheet(book, tmp_path, changes=by_hand), tmp_path, changes=by_hand)
     assert 1800 not in stored["grades"] and 1800 not in stored["comments"]
 
 

@@ -94,8 +94,7 @@ def expected(book):
 
 
 def test_write_gradebook_has_all_points(book, written, sqlite):
-    handed_in = [s for s in book.students if s["status"] != "missing"]
-    assert written[1] == 2 * len(handed_in)
+    assert written[1] == 2 * len([s for s in book.students if s["status"] != "missing"])
     assert scores(sqlite) == expected(book)
     assert len(set(scores(sqlite).values())) > 3
 
@@ -288,8 +287,7 @@ def test_write_gradebook_unreadable_work_needs_a_look(book, empty):
     students[5]["assignments"]["softmax"].update(status="unreadable", file=None)
     students[6]["assignments"]["softmax"].update(status="failed")
     students[7]["assignments"]["softmax"].update(status="failed", file=None)
-    changed = gradebook.Gradebook(book.out, {**book.document, "students": students})
-    nbgrader.write_gradebook(changed, empty)
+    nbgrader.write_gradebook(gradebook.Gradebook(book.out, {**book.document, "students": students}), empty)
     with opened(empty) as read:
         submission = read.find_submission("softmax", students[2]["id"])
         assert submission.score == 0 and submission.needs_manual_grade
@@ -364,8 +362,7 @@ def test_write_gradebook_bonus_follows_the_policy(book, empty, rule, counted, mo
     result = changed.result_of(changed.students[0])
     bonus = next(f for f in result["assignments"][1]["functions"] if f["bonus"])
     assert bonus["points"]["possible"]
-    stored = {"earned": bonus["points"]["earned"] or 1.0, "possible": bonus["points"]["possible"]}
-    bonus["points"] = stored
+    bonus["points"] = {"earned": bonus["points"]["earned"] or 1.0, "possible": bonus["points"]["possible"]}
     monkeypatch.setattr(gradebook.Gradebook, "results", lambda _: [(changed.students[0], result)])
     nbgrader.write_gradebook(changed, empty)
     with opened(empty) as read:

@@ -35,8 +35,7 @@ def test_code_document_notebook_holds_the_cells_as_written(tmp_path, reader):
         "def softmax(x, axis=-1):\n    # my own comment\n    return half(np.exp(x)) / scale",
         "def log_softmax(x)\n    return 'no colon'",
     )
-    files = [SubmittedFile("softmax.ipynb", notebook(*cells))]
-    account = account_for(files, TRANSFORMER, reader)
+    account = account_for([SubmittedFile("softmax.ipynb", notebook(*cells))], TRANSFORMER, reader)
     assert account.assignments(TRANSFORMER) == ["softmax"]
     account.write(tmp_path, TRANSFORMER)
     parts = {(part["file"], part["line"]): part["text"] for part in stored(tmp_path)["modules"]["softmax"]}

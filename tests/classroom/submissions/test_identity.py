@@ -33,8 +33,7 @@ def moodle(root, assignment, language):
 
 @pytest.mark.parametrize("language", TITLES)
 def test_worksheet_tells_namesakes_apart_in_a_term(tmp_path, language):
-    sources = {name: moodle(tmp_path, name, language) for name in NUMBERS}
-    students = merge_students(sources)
+    students = merge_students({name: moodle(tmp_path, name, language) for name in NUMBERS})
     assert sorted(student.email for student in students) == sorted(PEOPLE)
     for student in students:
         assert student.work.keys() == NUMBERS.keys() and not student.notes
@@ -45,8 +44,7 @@ def test_worksheet_tells_namesakes_apart_in_a_term(tmp_path, language):
 
 def test_folder_name_of_any_length_is_found_on_the_roster(tmp_path):
     members = read_class_members(write_files(tmp_path, {f"{LONG}/softmax.py": ""}), TRANSFORMER)
-    roster = roster_entries([{"name": LONG, "id": "7"}], "the roster")
-    (student,) = merge_students({"": members}, roster)
+    (student,) = merge_students({"": members}, roster_entries([{"name": LONG, "id": "7"}], "the roster"))
     assert student.id == "7" and student.work
 
 

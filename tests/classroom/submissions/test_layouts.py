@@ -101,8 +101,7 @@ def test_plain_file_of_any_name_counts_as_only_module(tmp_path):
 
 
 def test_plain_file_of_any_name_is_known_by_its_functions(tmp_path):
-    group = make(tmp_path / "class", "ada.py")
-    names, (note,) = modules_of(read(group)["ada"].attempts[0], tmp_path)
+    names, (note,) = modules_of(read(make(tmp_path / "class", "ada.py"))["ada"].attempts[0], tmp_path)
     assert names == ["ada.py", "softmax.py"]
     assert "used as softmax.py" in note
 

@@ -29,6 +29,5 @@ def test_official_functions_need_only_documented_shapes(tmp_path):
 
 
 def test_undocumented_shape_is_found(tmp_path):
-    narrow = {"attention": ("keep: boolean, (B, S),", "keep: boolean, (S,),")}
-    found = failures(tmp_path, narrow)
+    found = failures(tmp_path, {"attention": ("keep: boolean, (B, S),", "keep: boolean, (S,),")})
     assert {check.partition("::")[0] for check, _ in found} >= {"attention.padding_mask", "encoder_decoder.encode"}

@@ -397,7 +397,6 @@ def test_is_distinctive_of_no_array_is_false(answer):
 def test_match_parts_explains_first_stage_but_not_one_entry_of_a_dict(names, match):
     right = np.zeros(4)
     first = Part(names[0], right + 1, right + 1, right)
-    second = Part(names[1], right + 2, right + 3, right)
-    assert match_parts([first, second], False, {}).match is match
+    assert match_parts([first, Part(names[1], right + 2, right + 3, right)], False, {}).match is match
     assert match_parts([first, Part(names[1], right, right + 3, right)], False, {}).contradicts
     assert match_values([right.astype("f4"), right], [right, right]) is Match.UP_TO_DTYPE

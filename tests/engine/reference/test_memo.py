@@ -61,8 +61,7 @@ def test_memo_damaged_entry_is_computed_again(counted, damage):
 
 def test_memo_unwritable_cache_is_no_error(tmp_path):
     (tmp_path / "file").write_text("in the way")
-    store = Memo(tmp_path, cache=tmp_path / "file")
-    assert store.get_or_compute("m", b"request", lambda: 3) == 3
+    assert Memo(tmp_path, cache=tmp_path / "file").get_or_compute("m", b"request", lambda: 3) == 3
 
 
 def test_read_shipped_rejects_damaged_file(tmp_path):

@@ -349,8 +349,7 @@ def test_plot_command_wrong_usage_gives_one_line(model, tmp_path):
 
 def test_token_ids_accepts_any_text(inputs):
     """Characters with a meaning for matplotlib, control characters, characters without a glyph in the font."""
-    text = "$x_{1}$ %\\ \x1b[31m\u202e 漢 👍\u0000"
-    fig = plots.draw(PLOTS["token-ids"], replace(inputs, text=text))
+    fig = plots.draw(PLOTS["token-ids"], replace(inputs, text="$x_{1}$ %\\ \x1b[31m\u202e 漢 👍\u0000"))
     assert figure.to_bytes(fig, "svg")
     labels = [label.get_text() for label in axes_of(fig)[0].get_xticklabels()]
     assert "U+001B" in labels and "U+202E" in labels and "U+6F22" in labels and "$" in labels

@@ -209,8 +209,7 @@ def test_lines_of_another_program_are_answered(made):
     assert "x│<|im_end|>" in second and "c│at" not in second and first
     assert "<|im_start|>│s│y│s│t│e│m│⏎" in done.stdout
     assert done.stdout == clean(done.stdout, 10**6)
-    again = succeed("chat", path, "--solution", "--seed", "1", typed="\n".join(lines))
-    assert again.stdout == done.stdout
+    assert succeed("chat", path, "--solution", "--seed", "1", typed="\n".join(lines)).stdout == done.stdout
 
 
 def test_template_is_never_run(made, tmp_path):

@@ -59,8 +59,7 @@ def test_logits_are_those_of_transformers(made, official):
 def test_greedy_text_is_that_of_transformers(made):
     _, model, tokenizer, out = made
     done = succeed("generate", out, "--solution", "--prompt", PROMPT, "--temperature", "0", "--length", "30")
-    new = greedy_ids(model, tokenizer.encode(PROMPT).ids, 30)
-    text = tokenizer.decode(new, skip_special_tokens=False)
+    text = tokenizer.decode(greedy_ids(model, tokenizer.encode(PROMPT).ids, 30), skip_special_tokens=False)
     assert done.stdout == PROMPT + "".join(map(clean, text.removesuffix("\ufffd"))) + "\n"
 
 

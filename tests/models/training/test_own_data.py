@@ -105,8 +105,7 @@ def test_prompt_of_samples_consists_of_known_characters(tmp_path):
 def test_sorted_lines_are_noticed_and_can_be_shuffled(tmp_path):
     path = tmp_path / "sorted.txt"
     path.write_text("".join(f"{first}{second}na\n" for first in "abcdefgh" for second in "abcdefgh"))
-    settings = runs.new_settings("names", data=str(path))
-    assert "--shuffle-lines" in datasets.advice_about_lines(settings)[0]
+    assert "--shuffle-lines" in datasets.advice_about_lines(runs.new_settings("names", data=str(path)))[0]
     shuffled = runs.new_settings("names", data=str(path), shuffle_lines=True)
     assert datasets.advice_about_lines(shuffled) == []
     assert sorted(datasets.text_of(shuffled)) == sorted(path.read_text()) != list(datasets.text_of(shuffled))

@@ -95,8 +95,7 @@ def test_body_in_pieces_is_read_up_to_its_limit(count, expected):
         for _ in range(count):
             yield b"aaaa"
 
-    request = SimpleNamespace(headers={}, stream=pieces)
-    assert asyncio.run(app._read_body(request, 12)) == expected
+    assert asyncio.run(app._read_body(SimpleNamespace(headers={}, stream=pieces), 12)) == expected
 
 
 @pytest.mark.parametrize("path", UNSERVED.split())
@@ -193,8 +192,7 @@ def test_stream_of_a_page_that_does_not_read_ends(monkeypatch):
         await asyncio.sleep(0)
         return [chunk async for chunk in stream]  # a page connects again when its stream ends
 
-    found = asyncio.run(asyncio.wait_for(read_late(), 5))
-    assert found == [b'data: {"event": "x", "page": ""}\n\n'] * 3
+    assert asyncio.run(asyncio.wait_for(read_late(), 5)) == [b'data: {"event": "x", "page": ""}\n\n'] * 3
 
 
 @pytest.mark.slow

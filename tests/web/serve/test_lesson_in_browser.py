@@ -114,8 +114,7 @@ def test_experiment_runs_what_the_page_shows(lesson, shared_folder):
     lesson.write(RIGHT + "\nprint('<img src=x>')")
     lesson.js(press, f"{here} .run")  # It saves first.
     wait_until(lambda: "Done after" in state(), what=state)
-    output = lesson.text(f"{here} .run-output")
-    assert output.startswith("<img src=x>\nlead  1.0   cross-entropy 0.99")
+    assert lesson.text(f"{here} .run-output").startswith("<img src=x>\nlead  1.0   cross-entropy 0.99")
     assert "print('<img src=x>')" in (shared_folder / "softmax.py").read_text()
     lesson.write(WRONG)
     wait_until(lambda: in_file(shared_folder) == WRONG, what=lambda: in_file(shared_folder))

@@ -146,8 +146,7 @@ def test_student_code_is_used_where_it_passes(new_workspace, tmp_path):
             (work / f"{module}.py").write_bytes((bundled("solutions") / f"{module}.py").read_bytes())
         (work / "json.py").write_text("raise SystemExit('imported by the process')")
         assert page.train(preset="bigram", steps=5)["error"] is None
-        start = page.of_kind("training-started")[0]["start"]
-        assert "your code for every assignment" in start["using"]
+        assert "your code for every assignment" in page.of_kind("training-started")[0]["start"]["using"]
 
 
 def test_loss_that_is_nan_ends_the_run_with_one_line(tmp_path):

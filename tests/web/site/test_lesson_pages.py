@@ -91,8 +91,7 @@ def test_points_are_those_of_the_checks():
     functions = tuple(f.qualified for f in TRANSFORMER.modules["softmax"].functions)
     result = check("stub", bundled("assignments"), Options(functions=functions, diagnose=False))
     for function in functions:
-        possible = sum(done.possible for done in result.checks if done.function == function)
-        assert points[function] == possible
+        assert points[function] == sum(done.possible for done in result.checks if done.function == function)
 
 
 def test_terms_are_linked_to_the_glossary(built):

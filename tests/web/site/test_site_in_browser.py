@@ -84,8 +84,7 @@ def test_search_finds_by_keyboard(wide, address):
     for key, expected in ((Keys.ARROW_UP, items[-1]), (Keys.ARROW_DOWN, items[0]), (Keys.ARROW_DOWN, items[1])):
         box.send_keys(key)
         assert box.get_attribute("aria-activedescendant") == expected
-    chosen = wide.find_element(By.ID, items[1])
-    target = chosen.find_element(By.TAG_NAME, "a").get_attribute("href")
+    target = wide.find_element(By.ID, items[1]).find_element(By.TAG_NAME, "a").get_attribute("href")
     box.send_keys(Keys.ENTER)
     wait_until(lambda: wide.current_url == target)
 
