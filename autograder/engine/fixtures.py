@@ -51,7 +51,7 @@ def check_id(item: pytest.Item) -> str:
 
 
 def pytest_pycollect_makeitem(
-    collector: pytest.Module | pytest.Class, name: str, obj: object
+    collector: "pytest.Module | pytest.Class", name: str, obj: object
 ) -> list[pytest.Item] | None:
     """Make one check for each function if a mark names several."""
     marks = {mark.name: mark for mark in getattr(obj, "pytestmark", ())} if inspect.isfunction(obj) else {}
@@ -210,7 +210,7 @@ def session_fixture(name: str) -> Any:
     """Return the fixture of that name."""
 
     @pytest.fixture(scope="session", name=name)
-    def provide(request: pytest.FixtureRequest) -> Any:
+    def provide(request: "pytest.FixtureRequest") -> Any:
         context = request.config.stash.get(CONTEXT, None)
         if context is None:
             pytest.skip("graded checks need a submission: --submission DIR")

@@ -121,7 +121,7 @@ class JobRunner:
         finally:
             self._context.set_student(None)
 
-    def record(self, item: pytest.Item, call: pytest.CallInfo[None]) -> CheckResult | None:
+    def record(self, item: pytest.Item, call: "pytest.CallInfo[None]") -> CheckResult | None:
         """Record one phase of a check: its result if it was the call, and an internal error of Headway."""
         error = call.excinfo.value if call.excinfo else None
         result, is_hidden = None, self.options.is_hidden(check_id(item))

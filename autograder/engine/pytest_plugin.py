@@ -31,7 +31,7 @@ pytest_pycollect_makeitem = fixtures.pytest_pycollect_makeitem
 RUNNER = pytest.StashKey[JobRunner]()
 
 
-def pytest_addoption(parser: pytest.Parser) -> None:
+def pytest_addoption(parser: "pytest.Parser") -> None:
     """Register the options; `--submission` must never be registered in a conftest."""
     group = parser.getgroup("headway", "grading one submission against PyTorch")
     group.addoption("--submission", metavar="DIR", help="folder with the submission's modules")
@@ -41,7 +41,7 @@ def pytest_addoption(parser: pytest.Parser) -> None:
     )
 
 
-def pytest_configure(config: pytest.Config) -> None:
+def pytest_configure(config: "pytest.Config") -> None:
     """Describe the mark; on pytest's own command line, make the runner."""
     mark = "graded(*functions, points=1, alone=None): a graded check of each of the functions"
     config.addinivalue_line("markers", mark)
@@ -57,7 +57,7 @@ def pytest_configure(config: pytest.Config) -> None:
     config.stash[RUNNER] = JobRunner(workers, options, main=lambda runner: runner.run(Job(path)))
 
 
-def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+def pytest_collection_modifyitems(config: "pytest.Config", items: list[pytest.Item]) -> None:
     """Sort the checks in the order of the curriculum."""
     runner = config.stash.get(RUNNER, None)
     if runner is None:
@@ -91,7 +91,7 @@ def pytest_runtest_setup(item: pytest.Item) -> None:
 
 
 @pytest.hookimpl(wrapper=True)
-def pytest_runtest_makereport(item: pytest.Item, call: pytest.CallInfo[None]) -> Generator[None, Any, Any]:
+def pytest_runtest_makereport(item: pytest.Item, call: "pytest.CallInfo[None]") -> Generator[None, Any, Any]:
     """Record the check's result; report unwritten functions and blocked checks to pytest as skipped."""
     report = yield
     runner = item.config.stash.get(RUNNER, None)

@@ -21,18 +21,10 @@ from autograder.documents.results import to_document
 from autograder.engine.session import Options, check, run_in_session
 from autograder.sandbox.in_process import InProcessWorkers
 from autograder.sandbox.policy import SandboxPolicy
-from autograder.sandbox.process import start_workers
 
 IN_PROCESS = Options(("softmax.softmax",), workers=InProcessWorkers)
 # Emil's layernorm has an endless loop, which nothing can stop in-process.
 CLASS = [path for path in sorted((SUBMISSIONS / "class").iterdir()) if path.is_dir() and path.name != "emil"]
-
-
-def documents(workers, folders, functions):
-    results, options = [], Options(functions, workers=workers)
-    run_in_session(options, lambda s: results.extend(s.check(folder.name, folder, functions) for folder in folders))
-    documents = [timeless(to_document(result, TRANSFORMER)) for result in results]
-    return [{key: value for key, value in document.items() if key != "sandbox"} for document in documents]
 
 
 def rounded(document):
@@ -46,11 +38,13 @@ def rounded(document):
     pytest.param([ROOT / "solutions"], None, 750, id="solutions"),
     pytest.param(CLASS, TRANSFORMER.select(["softmax", "attention", "layernorm"]), 5 * 80, id="class"),
 ])  # fmt: skip
-def test_documents_are_those_of_forked_processes(folders, functions, least):
-    forked, in_process = (documents(workers, folders, functions) for workers in (start_workers, InProcessWorkers))
-    assert len(forked) == len(in_process) == len(folders)
+def test_documents_without_what_a_browser_lacks_are_those_of_processes(folders, functions, least):
+    results, options = [], Options(functions)
+    run_in_session(options, lambda s: results.extend(s.check(folder.name, folder, functions) for folder in folders))
+    in_process = run_module("check_like_a_browser", json.dumps([[*map(str, folders)], functions]))
     compared = 0
-    for expected, actual in zip(forked, in_process, strict=True):
+    for result, actual in zip(results, timeless(in_process), strict=True):
+        expected = timeless(to_document(result, TRANSFORMER)) | {"sandbox": ["in-process"]}
         for one, other in zip(checks_of(expected), checks_of(actual), strict=True):
             assert rounded(one) == other
             compared += 1
@@ -64,16 +58,6 @@ def run_module(name, *arguments):
     done = subprocess.run(command, cwd=ROOT / "tests", capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stderr
     return json.loads(done.stdout)
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize("folder", [ROOT / "solutions", SUBMISSIONS / "class" / "bo"], ids=["right", "wrong"])
-def test_checks_need_nothing_that_a_browser_lacks(folder):
-    document = run_module("check_in_browser_like_python", folder)
-    assert document["sandbox"] == ["in-process"] and document["internal_errors"] == []
-    named = {check["mistake"]["id"] for check in checks_of(document) if check["mistake"]}
-    assert document["passed"] is (not named)
-    assert bool(named) is (folder.name == "bo")
 
 
 @pytest.mark.slow

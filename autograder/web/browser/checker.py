@@ -46,13 +46,9 @@ class MissingAnswers(UsageError):
 class DownloadedAnswers(Memo):
     """The shipped answers, as far as they have been downloaded. There is no PyTorch that could compute others."""
 
-    def __init__(self, folder: Path) -> None:
-        super().__init__(folder)
-        self._folder = folder
-
     def get_or_compute(self, module: str, request: bytes, compute: Callable[[], Any]) -> Any:
         """Return the answer to a request; raise MissingAnswers if those of its assignment are missing."""
-        if not shipped_file(self._folder, module).is_file():
+        if not shipped_file(self._course, module).is_file():
             raise MissingAnswers(module)
         return super().get_or_compute(module, request, compute)
 

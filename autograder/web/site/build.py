@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Literal
 
 from autograder.course import Curriculum
+from autograder.web.site import pyodide_bundle
 from autograder.web.site.guides import CommandHelp
 from autograder.web.site.site_pages import SitePages
 
@@ -56,8 +57,6 @@ def pages(
     contents = texts | {name: text.encode() for name, text in site.figures.items()}
     digests: dict[str, str] = {}
     if backend == "browser":
-        from autograder.web.site import pyodide_bundle  # It imports pytest, which reading does not need.
-
         local = pyodide_bundle.folder_files(pyodide) if pyodide else {}
         assets |= pyodide_bundle.browser_files(curriculum, local)
         contents |= {f"{pyodide_bundle.FOLDER}/{name}": data for name, data in local.items()}

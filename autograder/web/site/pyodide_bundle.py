@@ -3,31 +3,25 @@
 The core files of Pyodide on the CDN are those of the npm package `pyodide`; the digests of the wheels are those that
 `pyodide-lock.json` in that package states. A page uses nothing whose digest differs.
 
-The Python modules are found by reading imports, from `ENTRY_MODULES` on: those of Headway anywhere in a file, those of
-other packages only at the top of a module, because what they import later is not on the path of a check. The same
-sources give the same bytes.
+The modules of Headway are found by reading imports, from `ENTRY` on. In the place of pytest, there is one module
+with what checks use of it. The same sources give the same bytes.
 """
 
 import ast
 import gzip
 import hashlib
-import importlib.util
 import json
 import re
-import sys
 from collections.abc import Iterable, Iterator, Mapping
-from importlib import metadata
 from pathlib import Path
 from typing import Any
 
-from _pytest.config import default_plugins
-
 import autograder
+from autograder.core import small_pytest
 from autograder.core.archives import tar_of
 from autograder.core.files import report_read_error
 from autograder.course import Curriculum, registry
 from autograder.course.stubs import bundled
-from autograder.engine import session
 from autograder.engine.reference.memo import INDEX, shipped_file
 from autograder.errors import UsageError
 from autograder.workspace.files import stub_text
@@ -37,17 +31,11 @@ CORE_URL = f"https://cdn.jsdelivr.net/npm/pyodide@{VERSION}/"
 WHEELS_URL = f"https://cdn.jsdelivr.net/pyodide/v{VERSION}/full/"
 FOLDER = "pyodide"  # of the site, beside its pages, with the files of `headway site --pyodide DIR`
 _WHEEL_TAGS = "cp313-cp313-pyodide_2025_0_wasm32.whl"
-ENTRY_MODULES, TRAINING_MODULE = ("autograder.web.browser.page", "pytest"), "autograder.web.browser.training"
-# What a browser cannot use, such as PyTorch and what makes a sandbox, and the standard library, which Pyodide has.
-_OF_OTHERS = "torch tokenizers msgspec platformdirs pyseccomp numpy regex rich click pygments"
-LEFT_OUT = sys.stdlib_module_names.union(_OF_OTHERS.split())
-# What pytest imports of Pygments for the colors of a terminal, which a browser does not have: these names are None.
-_PYGMENTS = {"__init__": "highlight", "formatters/terminal": "TerminalFormatter", "lexer": "Lexer"}
-_PYGMENTS |= {"lexers/diff": "DiffLexer", "lexers/python": "PythonLexer"}
 # A tar.gz, but some servers would declare a file of that name as compressed content, and the browser would unpack it.
 ARCHIVE, PYODIDE_JSON, MEMO_FOLDER = "headway.bin", "pyodide.json", "memo"
 TRAINING_ARCHIVE = "training.bin"  # of the same kind: what only the page that trains needs, and a wheel for it
 _PACKAGE = Path(autograder.__file__).parent
+ENTRY, TRAINING_ENTRY = _PACKAGE / "web/browser/page.py", _PACKAGE / "web/browser/training.py"
 
 # Name, size and SHA-256 of each file.
 CORE = (
@@ -136,20 +124,11 @@ def answers_for(module: str, curriculum: Curriculum) -> list[str]:
 def headway_files(curriculum: Curriculum) -> dict[str, bytes]:
     """Return what goes into Pyodide's `site-packages` on every page that runs Python, by path."""
     package = registry.folder(curriculum.package)
-    course = [*package.rglob("*.py"), *package.glob("*/hints.toml"), package / INDEX]
+    code = _with_imports([ENTRY, *package.rglob("*.py")])
     # These are loaded by their paths, not imported.
-    by_path = [*_PACKAGE.glob("sandbox/child/*.py"), *_PACKAGE.glob("parsing/*.py"), _PACKAGE / "engine/pytest.ini"]
-    by_path.append(_PACKAGE / "engine/reference/torch_bridge.py")  # Its text is part of the digest of the references.
-    # Pytest imports its plugins by name.
-    plugins = [f"_pytest.{name}" for name in default_plugins if name not in session.DISABLED_PLUGINS.split()]
-    course_modules = [_module_name(path) for path in course if path.suffix == ".py" and path.stem != "reference"]
-    modules = imported_modules([*ENTRY_MODULES, *plugins, curriculum.package, *course_modules])
-    files = {_path_in_archive(name, path): path.read_bytes() for name, path in modules.items()}
-    files |= {f"pygments/{path}.py": f"{name} = None\n".encode() for path, name in _PYGMENTS.items()}
-    files |= {path.relative_to(_PACKAGE.parent).as_posix(): path.read_bytes() for path in (*course, *by_path)}
-    others, owners = modules.keys() - {_PACKAGE.name}, metadata.packages_distributions()
-    notices = (file for name in others & owners.keys() for file in metadata.files(owners[name][0]) or ())
-    files |= {str(file): file.read_binary() for file in notices if "LICENSE" in file.name}
+    code |= {*_PACKAGE.glob("sandbox/child/*.py"), *_PACKAGE.glob("parsing/*.py")}
+    files = _by_path({*code, *package.glob("*/hints.toml"), package / INDEX})
+    files["pytest.py"] = Path(small_pytest.__file__).read_bytes()
     solutions = registry.solutions(curriculum.package)
     for module in curriculum.modules:
         files[f"autograder/_bundle/solutions/{module}.py"] = (solutions / f"{module}.py").read_bytes()
@@ -159,10 +138,13 @@ def headway_files(curriculum: Curriculum) -> dict[str, bytes]:
 
 def _training_files(others: Mapping[str, bytes]) -> dict[str, bytes]:
     """Return what the page that trains needs besides: the modules that are not among the others, and the names."""
-    modules = imported_modules([TRAINING_MODULE])
-    files = {_path_in_archive(name, path): path.read_bytes() for name, path in modules.items()}
+    files = _by_path(_with_imports([TRAINING_ENTRY]))
     names = {"autograder/_bundle/data/names.txt": (bundled("data") / "names.txt").read_bytes()}
     return names | {path: content for path, content in files.items() if path not in others}
+
+
+def _by_path(paths: Iterable[Path]) -> dict[str, bytes]:
+    return {path.relative_to(_PACKAGE.parent).as_posix(): path.read_bytes() for path in paths}
 
 
 def _packed(files: Mapping[str, bytes]) -> bytes:
@@ -171,66 +153,21 @@ def _packed(files: Mapping[str, bytes]) -> bytes:
     return gzip.compress(tar_of({path: files[path] for path in order}, "w"), mtime=0)
 
 
-def _module_name(path: Path) -> str:
-    parts = path.relative_to(_PACKAGE.parent).with_suffix("").parts
-    return ".".join(parts[:-1] if parts[-1] == "__init__" else parts)
-
-
-def _path_in_archive(module: str, path: Path) -> str:
-    folders = module.split(".")
-    return "/".join([*folders, "__init__.py"] if path.name == "__init__.py" else [*folders[:-1], path.name])
-
-
-def imported_modules(names: Iterable[str]) -> dict[str, Path]:
-    """Return the sources of modules and of everything that they import, apart from the standard library."""
-    found: dict[str, Path] = {}
-    pending = list(names)
+def _with_imports(paths: Iterable[Path]) -> set[Path]:
+    """Return files, and all of Headway that they import, at once or later."""
+    found: set[Path] = set()
+    pending = {*paths}
     while pending:
-        name = pending.pop()
-        top = name.partition(".")[0]
-        if name in found or top in LEFT_OUT or not (path := _source(name)):
-            continue  # The last is a name that is imported from a module, not a module itself.
-        found[name] = path
-        pending += [name.rpartition(".")[0]] * ("." in name)
-        pending += _imports(name, path)
-    return dict(sorted(found.items()))
+        found |= pending
+        pending = {path for source in pending for path in _imported_files(source)} - found
+    return found
 
 
-def _source(module: str) -> Path | None:
-    try:
-        spec = importlib.util.find_spec(module)
-    except ModuleNotFoundError:  # What it is in is no package.
-        return None
-    return Path(spec.origin) if spec and spec.origin and spec.origin.endswith(".py") else None
-
-
-def _imports(module: str, path: Path) -> Iterator[str]:
-    """Yield what a module imports; what it imports later than at its own import, only if it is of the same package."""
-    package = module if path.name == "__init__.py" else module.rpartition(".")[0]
-    tree = ast.parse(path.read_bytes())
-    at_once = set(_run_at_import(tree))
-    for node in ast.walk(tree):
-        for name in _imported_names(node, package):
-            if node in at_once or name.partition(".")[0] == module.partition(".")[0]:
-                yield name
-
-
-def _imported_names(node: ast.AST, package: str) -> Iterator[str]:
-    if isinstance(node, ast.Import):
-        yield from (alias.name for alias in node.names)
-    elif isinstance(node, ast.ImportFrom):
-        parts = package.split(".")[: len(package.split(".")) - node.level + 1] if node.level else []
-        base = ".".join([*parts, *([node.module] if node.module else [])])
-        yield base
-        yield from (f"{base}.{alias.name}" for alias in node.names)
-
-
-def _run_at_import(node: ast.AST) -> Iterator[ast.AST]:
-    """Yield what runs when a module is imported: nothing in functions, and nothing that is for type checkers."""
-    children = ast.iter_child_nodes(node)
-    if isinstance(node, ast.If) and "TYPE_CHECKING" in ast.unparse(node.test):
-        children = iter(node.orelse)
-    for child in children:
-        if not isinstance(child, (ast.FunctionDef, ast.AsyncFunctionDef)):
-            yield child
-            yield from _run_at_import(child)
+def _imported_files(source: Path) -> Iterator[Path]:
+    for node in ast.walk(ast.parse(source.read_bytes())):
+        if isinstance(node, (ast.Import, ast.ImportFrom)):
+            package = f"{node.module}." if isinstance(node, ast.ImportFrom) else ""
+            for parts in ((package + alias.name).split(".") for alias in node.names):
+                paths = [_PACKAGE.parent.joinpath(*parts[:count]) for count in range(1, 1 + len(parts))]
+                files = (file for path in paths for file in (path / "__init__.py", path.with_suffix(".py")))
+                yield from (file for file in files if parts[0] == _PACKAGE.name and file.is_file())
