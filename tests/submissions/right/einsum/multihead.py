@@ -43,18 +43,9 @@ def multihead_attention(x, params, n_heads, mask=None, memory=None):
     if "b_o" in params:
         out = out + params["b_o"]
     return out, dict(
-        x=x,
-        source=source,
-        cross=memory is not None,
-        W=W,
-        W_o=W_o,
-        q=q,
-        k=k,
-        v=v,
-        heads=heads,
-        weights=weights,
+        x=x, source=source, cross=memory is not None, W=W, W_o=W_o, q=q, k=k, v=v, heads=heads, weights=weights,
         keys=list(params),
-    )
+    )  # fmt: skip
 
 
 def multihead_attention_backward(dout, cache):
