@@ -21,11 +21,9 @@ from measuring import ALLOCATOR, ROOT, Worker, answer_numbers, make_parser, rati
 ONE_THREAD = {"OPENBLAS_NUM_THREADS": "1", "OMP_NUM_THREADS": "1", "MKL_NUM_THREADS": "1"}
 # vocabulary, width, heads, layers, context, batch, learning rate, timed seconds per contestant and round
 PRESETS = {
-    "A": (27, 64, 4, 2, 16, 32, 0.004, 0.15),
-    "B": (65, 64, 4, 4, 32, 16, 1e-3, 0.4),
-    "C": (65, 128, 4, 4, 64, 12, 1e-3, 1.0),
-    "D": (65, 384, 6, 6, 256, 8, 1e-3, 4.0),
-}
+    "A": (27, 64, 4, 2, 16, 32, 0.004, 0.15), "B": (65, 64, 4, 4, 32, 16, 1e-3, 0.4),
+    "C": (65, 128, 4, 4, 64, 12, 1e-3, 1.0), "D": (65, 384, 6, 6, 256, 8, 1e-3, 4.0),
+}  # fmt: skip
 CONTESTANTS = ["NumPy", "torch eager", "torch fused", "torch fused + compile"]
 N_BATCHES = 64
 

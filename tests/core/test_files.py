@@ -104,6 +104,30 @@ def test_work_is_never_replaced(tmp_path, name):
         OutputRecord(tmp_path).require_replaceable([path], option="--out FILE", force=True)
 
 
+def test_output_is_replaced_only_if_a_command_wrote_it(tmp_path):
+    path, theirs = tmp_path / "plot.svg", tmp_path / "table.csv"
+    require_replaceable(path, lambda content: False, "a plot", option="--out FILE", force=None)
+    for text, is_own, force in (("", False, False), ("plot", True, None), ("text", False, True)):
+        path.write_text(text)
+        require_replaceable(path, lambda content, is_own=is_own: is_own, "a plot", option="--out FILE", force=force)
+    for force, remedy in ((False, "To replace it: --force"), (None, "--out FILE$")):
+        with pytest.raises(UsageError, match=f"not a plot, so it was kept.*{remedy}"):
+            require_replaceable(path, lambda content: False, "a plot", option="--out FILE", force=force)
+    own = OutputRecord(tmp_path, is_own_folder=True)
+    own.require_replaceable([path], option="--to FILE", force=False)
+    for record in (OutputRecord(tmp_path), OutputRecord(tmp_path / "out", is_own_folder=True)):
+        with pytest.raises(UsageError, match="was not written by this command"):
+            record.require_replaceable([path], option="--to FILE", force=False)
+    theirs.write_text("a,b")
+    own.add([path, theirs, tmp_path / "gone"])
+    path.write_text("changed")
+    OutputRecord(tmp_path).require_replaceable([theirs], option="--to FILE", force=False)
+    OutputRecord(tmp_path).require_replaceable([path], option="--to FILE", force=True)
+    for record in (own, OutputRecord(tmp_path)):
+        with pytest.raises(UsageError, match="was changed after Headway wrote it"):
+            record.require_replaceable([path], option="--to FILE", force=False)
+
+
 @pytest.mark.parametrize("command", [
     ["train", "--solution", "--out", "softmax.py", "--force"],
     ["card", "model.safetensors", "--out", "README.md", "--force"], ["check", "softmax", "--json", "softmax.py"],

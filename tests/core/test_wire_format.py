@@ -187,14 +187,12 @@ FORBIDDEN = [  # as header entries, because a Config cannot be a key of a dict
     {"h": 2}, {"h": -1},
 ]  # fmt: skip
 PLACES = {
-    "top level": lambda entry: entry,
-    "list": lambda entry: {"l": [0, {"l": [entry]}]},
+    "top level": lambda entry: entry, "list": lambda entry: {"l": [0, {"l": [entry]}]},
     "tuple": lambda entry: {"t": [None, {"t": [entry]}]},
-    "dict": lambda entry: {"d": [["value", {"d": [["weights", entry]]}]]},
-    "key": lambda entry: {"d": [[entry, 1]]},
+    "dict": lambda entry: {"d": [["value", {"d": [["weights", entry]]}]]}, "key": lambda entry: {"d": [[entry, 1]]},
     "field": lambda entry: {"c": ["gpt", "GPTConfig", {"d": [["d_model", entry]]}]},
     "instance": lambda entry: {"n": ["gpt.GPTConfig", {"d": [["d_model", entry]]}]},
-}
+}  # fmt: skip
 
 
 @pytest.mark.parametrize("place", PLACES)
@@ -231,11 +229,9 @@ def test_student_frame_with_issued_handle_is_decoded_once(place):
 
 
 NESTED = {
-    "top level": lambda value: value,
-    "list": lambda value: [0, [value]],
-    "tuple": lambda value: (None, (value,)),
+    "top level": lambda value: value, "list": lambda value: [0, [value]], "tuple": lambda value: (None, (value,)),
     "dict": lambda value: {"value": {"weights": value}},
-}
+}  # fmt: skip
 
 
 @pytest.mark.parametrize("place", NESTED)

@@ -110,11 +110,9 @@ def test_cell_of_thousands_of_functions_is_a_broken_cell(function):
 def test_cell_that_raises_affects_only_its_users():
     cells = [
         NUMPY + "import torch_is_not_here as torch\nBIG = np.no_such_function(3)\nGOOD = len('four')",
-        "def log_softmax(x):\n    return torch.log(x)",
-        "def cross_entropy(a, b):\n    return 1.0 + BIG",
-        "def softmax(x):\n    return GOOD",
-        "def softmax_backward(dout, probs, axis=np.nothing):\n    return dout",
-    ]
+        "def log_softmax(x):\n    return torch.log(x)", "def cross_entropy(a, b):\n    return 1.0 + BIG",
+        "def softmax(x):\n    return GOOD", "def softmax_backward(dout, probs, axis=np.nothing):\n    return dout",
+    ]  # fmt: skip
     module = extracted(*cells)["softmax.py"]
     assert module.softmax(0) == 4
     for place, call in {
@@ -153,12 +151,10 @@ def test_stub_counts_only_without_other_definitions():
 
 def test_modules_of_one_notebook_import_each_other():
     cells = [
-        NUMPY + "SCALE = 2.0",
-        SOFTMAX,
-        "def attention(q, k, v, mask=None):\n    return softmax(q) * SCALE",
+        NUMPY + "SCALE = 2.0", SOFTMAX, "def attention(q, k, v, mask=None):\n    return softmax(q) * SCALE",
         "class GPTConfig:\n    '''Never read by name.'''",
         "def gpt(ids, params, config):\n    return attention(ids, ids, ids)",
-    ]
+    ]  # fmt: skip
     found = {name: text.decode() for name, text in read_modules(notebook(*cells), COURSE).items()}
     assert set(found) == {"softmax.py", "attention.py", "gpt.py"}
     assert "from softmax import softmax" in found["attention.py"] and "def softmax" not in found["attention.py"]

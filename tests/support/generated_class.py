@@ -214,12 +214,10 @@ PARTS = ["ada", "é", "=1+1", "@SUM(1)", MARK, "a" * 90, "\x1b[31m", "\u202e", "
          "\U0001f600", "#1", "con", "\udcff", "-rf", "+", ";", ",", "\t", "\n", "__", ".", "softmax"]  # fmt: skip
 NAMES = st.lists(st.sampled_from(PARTS), min_size=1, max_size=3).map("".join)
 PLATFORMS = {
-    "plain": "{name}{number}",
-    "canvas": "{name}{number}_{number}1_{number}2_",
-    "moodle": "{name} Smith_{number}_assignsubmission_file",
-    "nbgrader": "{name}{number}",
+    "plain": "{name}{number}", "canvas": "{name}{number}_{number}1_{number}2_",
+    "moodle": "{name} Smith_{number}_assignsubmission_file", "nbgrader": "{name}{number}",
     "gradescope": "submission_{number}",
-}
+}  # fmt: skip
 
 
 @st.composite

@@ -32,13 +32,11 @@ WRONG = RIGHT.replace("return z / z.sum(axis, keepdims=True)", "return z / z.sum
 LOOP = RIGHT.replace("    return z", "    while z.max() <= 1:\n        x = x * 1.0\n    return z")
 # The code of softmax, the text to wait for, the keys to press, and the text that these show.
 SITUATIONS = {
-    "not-written": (None, "is not written yet", "", ""),
-    "wrong": (WRONG, "✗ softmax.softmax", "", ""),
+    "not-written": (None, "is not written yet", "", ""), "wrong": (WRONG, "✗ softmax.softmax", "", ""),
     "hint": (WRONG, "✗ softmax.softmax", "hm", "hint 2 of 3"),
     "syntax-error": (RIGHT.replace("return z /", "return (z /"), "Python cannot read", "", ""),
-    "endless-loop": (LOOP, "stopped in", "", ""),
-    "comparison": (RIGHT, "softmax.softmax passes", "d", "the solution"),
-}
+    "endless-loop": (LOOP, "stopped in", "", ""), "comparison": (RIGHT, "softmax.softmax passes", "d", "the solution"),
+}  # fmt: skip
 
 
 def picture(screen, theme):

@@ -28,13 +28,11 @@ def _gpt_variant(ids, params, config, variant="", rng=None):
     return l, c
 
 @variants(
-    mask_strict=("not-itself", '"scale"', '"mask_strict"'),
-    one_less=("last-block-missing", '"scale"', '"one_less"'),
-    post=("post-norm", '"scale"', '"post"'),
-    gelu=("activation-ignored", '"scale"', '"gelu"'),
+    mask_strict=("not-itself", '"scale"', '"mask_strict"'), one_less=("last-block-missing", '"scale"', '"one_less"'),
+    post=("post-norm", '"scale"', '"post"'), gelu=("activation-ignored", '"scale"', '"gelu"'),
     norm_in_the_loop=("norm-after-every-block-too", '"scale"', '"ln_each"'),
     stage_before_the_norm=("final-norm-before-norm", '"scale"', '"unnormed"'),
-)
+)  # fmt: skip
 def gpt__scale(ids, params, config, rng=None):
     """scaled"""
     return _gpt_variant(ids, params, config, "scale", rng)

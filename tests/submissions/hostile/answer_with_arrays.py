@@ -14,13 +14,10 @@ MANY = [np.zeros(0)] * 100_000
 ANSWERS = [
     {"status": "raised", "message": MANY, "type": MANY, "trace": MANY},
     {"status": "raised", "message": {}, "type": None, "trace": [MANY, [MANY, MANY, MANY, MANY], {}, 3]},
-    {"status": "missing", "message": MANY},
-    {"status": "unsendable", "message": np.zeros(1_000_000)},
+    {"status": "missing", "message": MANY}, {"status": "unsendable", "message": np.zeros(1_000_000)},
     {"status": np.zeros(2), "value": 0},
-    {"status": "returned", "line": MANY, "modified": MANY, "warnings": [MANY, {}], "value": MANY},
-    {"status": []},
-    {},
-]
+    {"status": "returned", "line": MANY, "modified": MANY, "warnings": [MANY, {}], "value": MANY}, {"status": []}, {},
+]  # fmt: skip
 
 
 def answer(value):

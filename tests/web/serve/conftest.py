@@ -18,10 +18,8 @@ from autograder.workspace.workspace import Workspace
 
 PAGES = {
     "index.html": b"<!doctype html>\n<html>\n<head>\n<title>Course</title>\n</head>\n</html>",
-    "assets/lesson.js": b"export {};",
-    "assets/site.css": b"",
-    "assets/icon.svg": b"<svg/>",
-}
+    "assets/lesson.js": b"export {};", "assets/site.css": b"", "assets/icon.svg": b"<svg/>",
+}  # fmt: skip
 
 
 class FakeChecks:

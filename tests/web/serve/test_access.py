@@ -120,19 +120,13 @@ def test_other_pages_cannot_embed_a_page(server):
 @pytest.mark.slow
 def test_every_response_has_the_headers(server):
     responses = [
-        server.browser().get("/"),
-        server.browser().get(f"/?token={server.access.url_token}", follow_redirects=False),
-        server.browser().get("/", headers={"Host": "evil.example"}),
-        server.client.get(server.url("")),
-        server.client.get(server.url("nothing")),
-        server.client.get(server.url("assets/lesson.js")),
-        server.client.get(server.url("api/reset")),
-        server.post("open", OPEN),
-        server.post("open", OPEN, X_Headway_Token="wrong"),
-        server.post("nothing"),
-        server.post("open", content=b"{"),
+        server.browser().get("/"), server.browser().get(f"/?token={server.access.url_token}", follow_redirects=False),
+        server.browser().get("/", headers={"Host": "evil.example"}), server.client.get(server.url("")),
+        server.client.get(server.url("nothing")), server.client.get(server.url("assets/lesson.js")),
+        server.client.get(server.url("api/reset")), server.post("open", OPEN),
+        server.post("open", OPEN, X_Headway_Token="wrong"), server.post("nothing"), server.post("open", content=b"{"),
         server.post("open", content=b" " * (2 << 20)),
-    ]
+    ]  # fmt: skip
     assert {response.status_code for response in responses} >= {200, 303, 400, 403, 404, 413}
     for response in responses:
         for name, value in HEADERS.items():

@@ -72,12 +72,6 @@ def test_worker_unpacks_the_archive_and_imports_what_needs_no_numpy(node_modules
     assert last.startswith("1 PythonError") and "No module named 'numpy'" in last
     assert found["python"] == {
         "stopped": '  File "/home/pyodide/my-gpt/loop.py", line 1 in <module>\n',
-        "restored": len(registry.default().modules),
-        "stub": True,
-        "hints": 3,
-        "solution": True,
-        "answers": ["softmax"],
-        "files": ["backups/softmax-1.py", "softmax.py"],
-        "has thread_time": False,
-        "int": 2**31 - 1,
-    }
+        "restored": len(registry.default().modules), "stub": True, "hints": 3, "solution": True, "answers": ["softmax"],
+        "files": ["backups/softmax-1.py", "softmax.py"], "has thread_time": False, "int": 2**31 - 1,
+    }  # fmt: skip
