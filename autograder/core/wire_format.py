@@ -287,7 +287,7 @@ def _is_shape(value: list[Any] | tuple[Any, ...]) -> bool:
 
 def _decode(header: bytes, body: bytes, handles: Iterable[int] | None) -> Any:
     try:
-        spec = json.loads(header)
+        spec = json.loads(header.decode())
     except (ValueError, RecursionError) as error:  # ValueError also for numbers of thousands of digits.
         raise FrameError(f"the header is not JSON ({type(error).__name__})") from None
     decoder = _Decoder(body, handles)

@@ -68,8 +68,9 @@ class InterpreterState:
             io.TextIOWrapper(io.BufferedWriter(self._file), encoding="utf-8", errors=errors, line_buffering=is_stderr)
             for errors, is_stderr in (("surrogateescape", False), ("backslashreplace", True))
         )
+        standard = tuple({sysconfig.get_path("stdlib"), sysconfig.get_path("platstdlib")})
         self._sys: dict[str, Any] = {
-            "path": _standard_path(),
+            "path": [entry for entry in sys.path if _is_standard(Path(entry), standard)],
             "meta_path": [BuiltinImporter, FrozenImporter, PathFinder],
             "path_hooks": list(sys.path_hooks),
             "argv": [""],
@@ -232,12 +233,6 @@ def _is_shared(name: str) -> bool:
 def _hidden_names(count: int, last: str) -> tuple[str, ...]:
     """Return the modules to hide; `count` and `last` change whenever the grader has imported another module."""
     return tuple(name for name in sys.modules if not _is_shared(name))
-
-
-def _standard_path() -> list[str]:
-    """Return the entries of `sys.path` that are the standard library."""
-    folders = tuple({sysconfig.get_path("stdlib"), sysconfig.get_path("platstdlib")})
-    return [entry for entry in sys.path if _is_standard(Path(entry), folders)]
 
 
 def _is_standard(entry: Path, folders: tuple[str, ...]) -> bool:

@@ -25,6 +25,7 @@ from autograder.sandbox.server import command, start, take_server
 from autograder.sandbox.workers import ExitStatus, Process, WorkerDied, Workers, WorkerUnavailable
 
 START_SECONDS = 30.0
+READ_AHEAD = 4096  # bytes: most answers fit, with their prefix
 # A stopped process has TRACEBACK_SECONDS to say where it is; a pause of TRACEBACK_PAUSE after a piece is the end.
 TRACEBACK_SECONDS, TRACEBACK_PAUSE, MAX_TRACEBACK = 0.1, 0.01, 1 << 15
 
@@ -91,6 +92,7 @@ class SocketProcess(Process):
     def __init__(self, channel: socket.socket, pid: int | None) -> None:
         self.channel = channel
         self.pid = pid  # None if it is unknown in this process namespace
+        self._ahead = b""  # received, but not asked for yet
 
     def send(self, frame: bytes) -> None:
         """Send a request."""
@@ -100,8 +102,8 @@ class SocketProcess(Process):
     def receive(self, count: int, seconds_to_wait: Callable[[], float]) -> bytes:
         """Return exactly `count` bytes of the answer; see `workers.Process`."""
         # One buffer of the announced size: a list of chunks of one byte each would take fifty times the memory.
-        data = bytearray(count)
-        view, received = memoryview(data), 0
+        view, received = memoryview(bytearray(max(count, READ_AHEAD))), len(self._ahead)
+        view[:received] = self._ahead
         while received < count:
             try:
                 seconds = seconds_to_wait()
@@ -119,7 +121,8 @@ class SocketProcess(Process):
             if not size:
                 raise EOFError
             received += size
-        return bytes(data)
+        self._ahead = bytes(view[count:received])
+        return bytes(view[:count])
 
     def activity(self) -> Activity | None:
         """Return what the process has used so far, or None where this system cannot tell.

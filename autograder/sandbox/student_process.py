@@ -168,9 +168,11 @@ class StudentProcess:
             return ""
         start, end, limit = self._shown, os.fstat(self._output.fileno()).st_size, self._limits.shown_bytes
         self._shown = end
+        if end <= start:
+            return ""
         try:
             if end - start <= limit:
-                return read_at(self._output, start, max(0, end - start)).decode("utf-8", "replace")
+                return read_at(self._output, start, end - start).decode("utf-8", "replace")
             head, tail = read_at(self._output, start, limit // 2), read_at(self._output, end - limit // 2, limit // 2)
         except OSError as error:  # The student's process shares the open file and may have changed its mode.
             return f"(the output cannot be read: {error.strerror})"
