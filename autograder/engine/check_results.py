@@ -2,6 +2,7 @@
 
 import inspect
 from collections.abc import Sequence
+from functools import lru_cache
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -95,6 +96,7 @@ def _location(line: CodeLine) -> "LocationRecord":
     return {"file": line.file, "line": line.line, "text": line.text}
 
 
+@lru_cache(1024)
 def _title(item: pytest.Item) -> str:
     text = inspect.getdoc(item.obj) if isinstance(item, pytest.Function) else None
     title = (text or check_name(item).removeprefix("test_").replace("_", " ")).partition("\n")[0].rstrip(".")

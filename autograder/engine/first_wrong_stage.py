@@ -79,14 +79,10 @@ def backward_order(names: Sequence[str], is_post_norm: bool) -> list[str]:
         groups.setdefault(name.rpartition(".")[0], []).append(name)
     layers = list(groups)
     for i, layer in enumerate(layers[:-1]):
-        if is_post_norm and _is_norm_in_block(layer, layers[i + 1]):  # There the step comes first.
-            layers[i], layers[i + 1] = layers[i + 1], layer
+        (block, _, name), (other_block, _, other) = layer.rpartition("."), layers[i + 1].rpartition(".")
+        if is_post_norm and block == other_block and name.startswith("ln") and not other.startswith("ln"):
+            layers[i], layers[i + 1] = layers[i + 1], layer  # There the step comes first.
     return [name for layer in reversed(layers) for name in reversed(groups[layer])]
-
-
-def _is_norm_in_block(layer: str, following: str) -> bool:
-    (block, _, name), (other_block, _, other) = layer.rpartition("."), following.rpartition(".")
-    return block == other_block and name.startswith("ln") and not other.startswith("ln")
 
 
 def _agrees(actual: Any, expected: Any, name: str, call: Call) -> bool:

@@ -213,10 +213,11 @@ class _Comparison:
             raise _wrong_type(output, "a NumPy array of numbers", actual, help=helps.get(type(actual)))
         actual = np.asarray(actual)
         if actual.shape != expected.shape:
+            names = axis_names(output.axes, expected.ndim)
+            written = f" = ({', '.join(names)}{',' if len(names) == 1 else ''})" if output.axes and names else ""
             raise Mismatch(
-                f"{output.name} has shape {actual.shape}, expected {expected.shape}"
-                + _axes_text(output.axes, expected.ndim),
-                help=relations.describe_relation(actual, expected, axis_names(output.axes, expected.ndim)),
+                f"{output.name} has shape {actual.shape}, expected {expected.shape}{written}",
+                help=relations.describe_relation(actual, expected, names),
                 shapes={"yours": list(actual.shape), "expected": list(expected.shape)},
             )
         if actual.dtype != expected.dtype:
@@ -366,11 +367,6 @@ def _dtype_help(actual: Array, expected: Array) -> str | None:
     if expected.dtype.kind in "iu" and actual.dtype.kind in "iu":
         return f"choose the integer type: dtype=np.{expected.dtype}, or .astype(np.{expected.dtype})"
     return None
-
-
-def _axes_text(axes: Sequence[str], ndim: int) -> str:
-    """Return the names of the axes, written like a shape: ` = (batch, position)`."""
-    return f" = ({', '.join(axis_names(axes, ndim))}{',' if ndim == 1 else ''})" if axes and ndim else ""
 
 
 class _ShortRepr(reprlib.Repr):

@@ -8,6 +8,7 @@ they have the same key everywhere because the earlier answers come from the memo
 """
 
 import contextlib
+import copy
 import hashlib
 import json
 from collections.abc import Callable
@@ -40,14 +41,17 @@ class Memo:
     def __init__(self, course: Path, cache: Path | None = None) -> None:
         self._course, self._cache = course, cache
         self._loaded: dict[str, dict[str, bytes]] = {}
+        self._decoded: dict[str, Any] = {}  # by key
         self.used: dict[str, dict[str, bytes]] = {}  # every packed answer that was returned, by module and key
 
     def get_or_compute(self, module: str, request: bytes, compute: Callable[[], Any]) -> Any:
         """Return the answer to `request` (a packed frame), from the nearest place that has it."""
-        key, used = digest_of(request), self.used.setdefault(module, {})
+        key = digest_of(request)
+        if key in self._decoded:
+            return copy.deepcopy(self._decoded[key])
         if module not in self._loaded:
             self._loaded[module] = read_shipped(shipped_file(self._course, module))
-        frame = used.get(key) or self._loaded[module].get(key)
+        frame = self._loaded[module].get(key)
         path = self._cache / key[:2] / f"{key}.memo" if self._cache and frame is None else None
         frame = _read_checked(path) if path else frame
         if frame is None:
@@ -56,8 +60,8 @@ class Memo:
             with contextlib.suppress(OSError):
                 if path is not None:
                     _write_checked(path, frame)
-        used[key] = frame
-        return wire_format.unpack(frame)
+        self.used.setdefault(module, {})[key], self._decoded[key] = frame, wire_format.unpack(frame)
+        return copy.deepcopy(self._decoded[key])
 
     @cached_property
     def index(self) -> dict[str, str]:
