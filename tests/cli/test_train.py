@@ -22,8 +22,7 @@ def test_train_uses_the_modules_that_pass(folder, solutions):
 def test_train_and_generate_award_badges_once(folder, solutions):
     for path in solutions.glob("*.py"):
         shutil.copy(path, folder)
-    done = succeed("train", "--data", "names", "--steps", "400", "--out", "n.safetensors", cwd=folder)
-    assert "★" in done.stdout
+    assert "★" in succeed("train", "--data", "names", "--steps", "400", "--out", "n.safetensors", cwd=folder).stdout
     generate = ("generate", "n.safetensors", "--length", "100")
     assert "★" in invoke(*generate, cwd=folder).stderr
     assert "★" not in invoke(*generate, cwd=folder).stderr

@@ -23,8 +23,7 @@ VALUE = (np.ones(2, np.int32), [np.int32(3), 4], {"a": np.ones(1, np.int16), "b"
 
 
 def test_default_integers_become_int64(narrow):
-    found = dtypes(default_as_int64(VALUE))
-    assert found == (np.int64, [np.int64, None], {"a": np.int16, "b": (np.float32, None)})
+    assert dtypes(default_as_int64(VALUE)) == (np.int64, [np.int64, None], {"a": np.int16, "b": (np.float32, None)})
 
 
 @pytest.mark.parametrize("arguments", [((np.int32(1),), {}), ((), {"x": [np.ones(2, np.int32)]})])

@@ -68,10 +68,8 @@ def entry(**changes):
 
 
 DAMAGED = {
-    "too short": (b"1234", None, b"", "4 bytes"),
-    "huge header": ({}, 1 << 62, b"", "does not begin with the length"),
-    "header cut off": ({}, 1000, b"", "cut off"),
-    "no JSON": (b"{]", None, b"", "not valid JSON"),
+    "too short": (b"1234", None, b"", "4 bytes"), "huge header": ({}, 1 << 62, b"", "does not begin with the length"),
+    "header cut off": ({}, 1000, b"", "cut off"), "no JSON": (b"{]", None, b"", "not valid JSON"),
     "no UTF-8": (b'{"\xff": 1}', None, b"", "not valid JSON"),
     "nested deeply": (b'{"x":' + b"[" * 100_000, None, b"", "not valid JSON"),
     "a number of many digits": (b"9" * 10_000, None, b"", "not a JSON object"),
@@ -93,7 +91,7 @@ DAMAGED = {
     "data cut off": (entry(), None, b"1234", "cut off"),
     "more data": (entry(), None, b"123456789", "after its last tensor"),
     "overlap": (entry() | {"y": entry()["x"]}, None, b"12345678", "overlap"),
-}
+}  # fmt: skip
 
 
 @pytest.mark.parametrize("case", DAMAGED)

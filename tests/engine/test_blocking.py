@@ -129,8 +129,7 @@ def test_prerequisite_of_the_same_assignment_blocks_if_it_is_called_or_has_a_cac
 
 
 def test_official_prerequisites_block_nothing(tmp_path):
-    checks = [checked("failed"), checked("failed", function=ATTENTION)]
-    result, jobs, _ = blocked(tmp_path, checks, {}, official=True)
+    result, jobs, _ = blocked(tmp_path, [checked("failed"), checked("failed", function=ATTENTION)], {}, official=True)
     assert [check.status for check in result.checks] == ["failed", "failed"] and not jobs
 
 

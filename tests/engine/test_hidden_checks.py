@@ -9,7 +9,7 @@ from support.editing import write_files
 from support.raising import raising
 
 from autograder.courses.transformer import TRANSFORMER
-from autograder.documents.results import hidden_document, to_document, withhold
+from autograder.documents.results import CheckResult, SubmissionResult, hidden_document, to_document, withhold
 from autograder.engine import student
 from autograder.engine.session import Options, run_in_session
 from autograder.sandbox.limits import Limits
@@ -80,6 +80,20 @@ def test_hidden_checks_see_nothing_of_visible_ones(submission, check_submission,
     assert check_with_id(shown, hidden).status == "failed"  # not the first two calls
     result = check_submission(folder, "softmax.softmax", diagnose=False, is_hidden=lambda check: check == hidden)
     assert check_with_id(result, hidden).status == "passed"
+
+
+@pytest.mark.parametrize(("level", "keys", "message"), [
+    ("full", {"yours", "expected", "shape"}, "is 3, not 4"), ("summary", {"shape"}, "is 3: wrong"), ("none", None, ""),
+])  # fmt: skip
+def test_feedback_below_full_shows_no_expected_value(level, keys, message):
+    error_map = {"yours": [3], "expected": [4], "shape": [1]}
+    more = {"secret": (", not 4", ": wrong"), "worst": {"expected": 4}, "error_map": error_map}
+    check = CheckResult("a.f::x", "a.f", "x", "failed", 1.0, message="is 3, not 4", **more)
+    withhold(result := SubmissionResult("ada", "", 0, [check], seconds=1.5), level)
+    (check,) = result.checks
+    assert (check.message, check.worst) == (message, {"expected": 4} if level == "full" else None)
+    assert (None if check.error_map is None else {*check.error_map}) == keys and len(error_map) == 3
+    assert result.seconds == (2 if level == "none" else 1.5)
 
 
 HIDDEN = "softmax.log_softmax::log_extreme"

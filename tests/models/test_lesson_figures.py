@@ -154,8 +154,7 @@ def test_notebooks_contain_the_pictures():
         sources = ["".join(cell["source"]) for cell in notebook["cells"] if cell["cell_type"] == "markdown"]
         images = [re.fullmatch(r'<img alt="(.*?)" src="data:image/svg\+xml;base64,(.*?)">', text) for text in sources]
         found = [(html.unescape(match[1]), base64.b64decode(match[2]).decode()) for match in images if match]
-        expected = [(alt, (FOLDER / file).read_text("utf-8")) for alt, file in pictures(module)]
-        assert found == expected
+        assert found == [(alt, (FOLDER / file).read_text("utf-8")) for alt, file in pictures(module)]
         assert "figures/" not in "".join(sources)
 
 

@@ -48,8 +48,7 @@ def page(book, records, earlier, tmp_path_factory):
     student_pages.write(book, path.with_suffix(""), path, similar)
     for student in records.students:
         student.page, student.feedback = (f"{name}/{student.submission}.html" for name in ("report", "feedback"))
-    comparison = class_statistics.compare(records, earlier, "week 2")
-    path.write_text(render_class(records, similar, comparison), "utf-8")
+    path.write_text(render_class(records, similar, class_statistics.compare(records, earlier, "week 2")), "utf-8")
     return path
 
 

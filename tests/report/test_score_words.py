@@ -61,11 +61,9 @@ def test_score_lines_show_what_does_not_count():
     policy = Policy(drop_lowest=1)
     excused = PolicyException("ada", "softmax", excused=True, reason="ill")
     assert lines_of(policy, {"softmax": 3.0, "attention": 6.0, "bpe": 12.0}, exceptions=[excused]) == [
-        "softmax: excused, does not count (ill)",
-        "attention: 6 of 12 points; dropped, does not count",
-        "bpe: 12 of 12 points",
-        "total: 12 of 12, which is 100%",
-    ]
+        "softmax: excused, does not count (ill)", "attention: 6 of 12 points; dropped, does not count",
+        "bpe: 12 of 12 points", "total: 12 of 12, which is 100%",
+    ]  # fmt: skip
     everything = PolicyException("ada", excused=True)
     assert lines_of(policy, {}, exceptions=[everything])[-1] == "total: none, because no assignment counts"
     weights = {name: AssignmentPolicy(weight=float(name == "softmax")) for name in NAMES}

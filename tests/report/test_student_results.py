@@ -187,10 +187,9 @@ def test_pages_and_show_name_file_and_time_in_the_zone_of_the_course(book, stude
     assert page.index(">Score<") < page.index("Expected values and differences") < page.index(">Files<")
 
 
-@pytest.mark.parametrize(
-    ("name", "words"),
-    [("nobody", "no student"), ("student0000", "9 more"), ("", "no student"), ("student00001 ", None)],
-)
+@pytest.mark.parametrize(("name", "words"), [
+    ("nobody", "no student"), ("student0000", "9 more"), ("", "no student"), ("student00001 ", None),
+])  # fmt: skip
 def test_show_unknown_or_ambiguous_student_is_one_line(book, name, words):
     if words is None:
         assert find_student(book.students, name)["submission"] == "student00001"

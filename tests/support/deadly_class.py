@@ -39,6 +39,5 @@ def deadly_site(folder, seconds=0.0):
     The log has a line for each process that died.
     """
     log = folder / "deaths"
-    site = SITECUSTOMIZE.format(log=str(log), seconds=seconds)
-    write_files(folder, {"deaths": "", "site/sitecustomize.py": site})
+    write_files(folder, {"deaths": "", "site/sitecustomize.py": SITECUSTOMIZE.format(log=str(log), seconds=seconds)})
     return str(folder / "site"), log

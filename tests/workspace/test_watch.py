@@ -84,8 +84,7 @@ def plain_lines(folder):
 
 def save(folder, body):
     """Save the stub of softmax with another body."""
-    text = (bundled("assignments") / "softmax.py").read_text("utf-8")
-    (folder / "softmax.py").write_text(text.replace(STUB, body))
+    (folder / "softmax.py").write_text((bundled("assignments") / "softmax.py").read_text("utf-8").replace(STUB, body))
 
 
 def test_watch_full_session(watching, folder):

@@ -39,10 +39,9 @@ def test_interpreter_path_near_the_workspace_is_relative(executable, written):
 
 
 @pytest.mark.skipif(os.name == "nt", reason="the commands are those of a POSIX shell")
-@pytest.mark.parametrize(
-    ("prefix", "first"),
-    [("/c/my env", ". '/c/my env/bin/activate'"), ("/c/pipx/venvs/headway", "cd"), ("/c/uv/tools/headway", "cd")],
-)
+@pytest.mark.parametrize(("prefix", "first"), [
+    ("/c/my env", ". '/c/my env/bin/activate'"), ("/c/pipx/venvs/headway", "cd"), ("/c/uv/tools/headway", "cd"),
+])  # fmt: skip
 def test_return_commands_activate_what_needs_it(monkeypatch, prefix, first):
     monkeypatch.setattr(sys, "prefix", prefix)
     monkeypatch.delenv("CONDA_DEFAULT_ENV", raising=False)
@@ -78,10 +77,9 @@ def test_record_without_save_is_forgotten(workspace, passed_softmax):
     assert Workspace.open(workspace.folder).progress == {}
 
 
-@pytest.mark.parametrize(
-    ("name", "resolved"),
-    [("softmax", "softmax"), ("4", "softmax"), ("softmax.py", "softmax"), ("softmax.softmax", "softmax.softmax")],
-)
+@pytest.mark.parametrize(("name", "resolved"), [
+    ("softmax", "softmax"), ("4", "softmax"), ("softmax.py", "softmax"), ("softmax.softmax", "softmax.softmax"),
+])  # fmt: skip
 def test_resolve_name(workspace, name, resolved):
     assert workspace.resolve_name(name) == resolved
 

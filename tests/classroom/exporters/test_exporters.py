@@ -26,6 +26,7 @@ from autograder.cli.export import export
 from autograder.courses.transformer import TRANSFORMER
 from autograder.errors import UsageError
 from autograder.report.score_words import score_lines
+from autograder.report.wording import all_checks
 
 EXAMPLES = Path(__file__).parent / "examples"
 # Formats without options of their own.
@@ -57,7 +58,7 @@ def failed(book):
     return changed_book
 
 
-@pytest.mark.parametrize("start", ["=", "+", "-", "@", "\t=", "\r=", "＝", "＋", "－", "＠", " =", "-1+", "+4.5*"])
+@pytest.mark.parametrize("start", ["=", "+", "-", "@", "\t=", "\r\x07=", "＝", "＋", "－", "＠", " =", "-1+", "+4.5*"])
 def test_csv_cell_formula_is_quoted(start):
     assert csv_cells.text(f"{start}SUM(1)").startswith("'")
 
@@ -225,6 +226,10 @@ def test_gradescope_output_explains_the_score(book):
     document = gradescope.document_of(book, {**student, "comments": [comment]}, result, "visible")
     assert document["output"].startswith("\n".join(score_lines(student, book.document)))
     assert "See me" in document["output"] and document["output"].endswith("left out")
+    check = next(check for _, result in book.results() if result for check in all_checks(result) if check["mistake"])
+    assert f"likely cause: {check['mistake']['title']}" in gradescope._test(check, "1.1.1", "visible")["output"]
+    grade = {**student["assignments"]["softmax"], "possible": 0.0, "score": 0.0, "earned": 0.0}
+    assert table._grade_cells(grade)[:4] == ["0", "0", "0", ""]
 
 
 def test_gradescope_one_assignment_has_its_own_score(book, tmp_path):
@@ -241,7 +246,8 @@ def test_gradescope_one_assignment_has_its_own_score(book, tmp_path):
 
 
 def test_gradescope_policy_is_what_the_class_has(tmp_path):
-    rules = {"softmax": AssignmentPolicy(weight=0.0), "gpt": AssignmentPolicy(points=0.0, weight=1.0)}
+    weightless = AssignmentPolicy(weight=0.0, functions={"softmax": 2.0})
+    rules = {"softmax": weightless, "gpt": AssignmentPolicy(points=0.0, weight=1.0)}
     policy = Policy(bonus="off", own_prerequisites=True, assignments=rules)
     (tmp_path / "course.toml").write_text(gradescope.policy_text(policy))
     assert load_policy(tmp_path / "course.toml", TRANSFORMER) == policy
@@ -252,8 +258,7 @@ def test_gradescope_autograder_grades_a_submission(tmp_path, solutions):
     """Unpacked as Gradescope does it, run with this Python instead of the one that setup.sh installs."""
     rules = AssignmentPolicy(points=40.0, functions={"log_softmax": 8.0})
     policy = Policy(checks=ChecksPolicy(("softmax.softmax::*",)), assignments={"softmax": rules})
-    text = gradescope.policy_text(policy)
-    settings = gradescope.GradescopeSettings(("softmax",), unsafe=True, policy=text)
+    settings = gradescope.GradescopeSettings(("softmax",), unsafe=True, policy=gradescope.policy_text(policy))
     gradescope.write_autograder(tmp_path / "autograder.zip", settings)
     root = tmp_path / "autograder"
     with zipfile.ZipFile(tmp_path / "autograder.zip") as archive:

@@ -31,10 +31,9 @@ def test_listed_names_the_first_and_counts_the_others(more, end):
     assert listed(["a\x1b[2Jb"]) == "ab"
 
 
-@pytest.mark.parametrize(
-    ("text", "number"),
-    [(" 12.5 ", 12.5), ("12,5", 12.5), ("0", 0.0), ("", None), ("(read only)", None), ("nan", None), ("1e999", None)],
-)
+@pytest.mark.parametrize(("text", "number"), [
+    (" 12.5 ", 12.5), ("12,5", 12.5), ("0", 0.0), ("", None), ("(read only)", None), ("nan", None), ("1e999", None),
+])  # fmt: skip
 def test_parse_number_reads_cells_of_spreadsheets(text, number):
     assert parse_number(text) == number
 

@@ -10,6 +10,7 @@ import pytest
 from support.commands import succeed
 from support.lms_files import ENGLISH, FRENCH, GERMAN, POLISH, SPANISH, moodle_worksheet, written
 from support.lms_importers import MoodleAssignment
+from support.result_documents import check, document
 
 from autograder.classroom.exporters import feedback_zip, moodle
 from autograder.classroom.storage import gradebook
@@ -80,8 +81,7 @@ def expected(book, name="softmax"):
 @pytest.mark.parametrize("code", LANGUAGES)
 def test_moodle_accepts_the_worksheet_in_its_language(book, tmp_path, code):
     language = LANGUAGES[code]
-    sheet = worksheet(book, tmp_path, language)
-    content = written(moodle.plan(book, sheet, assignment="softmax"), tmp_path)
+    content = written(moodle.plan(book, worksheet(book, tmp_path, language), assignment="softmax"), tmp_path)
     stored = assignment(book, language).import_worksheet(content)
     assert stored["grades"] == expected(book) and not stored["unknown"]
     assert csv.reader(io.StringIO(content.decode())).__next__() == list(language.titles.values())
@@ -136,6 +136,15 @@ def test_moodle_comment_by_hand_stays_and_ours_is_replaced(book, tmp_path):
     assert kept.endswith("(3): Zoë3 d'Été3, Zoë6 d'Été6, Zoë7 d'Été7")
     stored, _ = imported(book, sheet, tmp_path, changes=changes, replace_comments=True)
     assert 1803 in stored["comments"]
+
+
+@pytest.mark.parametrize(("more", "remark"), [
+    ({}, "All checks passed"), ({"status": "failed"}, "attention.attention 0/1"),
+    ({"status": "not_started"}, "attention.attention 0/1: not started"),
+    ({"status": "error", "mistake": {"title": "no\x07 scale"}}, "attention.attention 0/1: no scale"),
+])  # fmt: skip
+def test_moodle_remarks_name_what_does_not_pass(more, remark):
+    assert moodle._remarks(document(check(**more), check("attention.softmax"))) == remark
 
 
 def test_moodle_changed_grades_are_all_named_or_kept(book, tmp_path):

@@ -168,10 +168,9 @@ def test_write_gradebook_hostile_names_are_neither_sql_nor_html(book, empty, mon
         assert read.find_student(names[0]).first_name == names[0]
 
 
-@pytest.mark.parametrize(
-    ("name", "first", "last"),
-    [("Ada Lovelace", "Ada", "Lovelace"), ("Lovelace, Ada", "Ada", "Lovelace"), ("Ada", "", "Ada")],
-)
+@pytest.mark.parametrize(("name", "first", "last"), [
+    ("Ada Lovelace", "Ada", "Lovelace"), ("Lovelace, Ada", "Ada", "Lovelace"), ("Ada", "", "Ada"),
+])  # fmt: skip
 def test_first_and_last_name(name, first, last):
     assert nbgrader._first_and_last(name) == (first, last)
 
@@ -371,10 +370,9 @@ def test_write_gradebook_bonus_follows_the_policy(book, empty, rule, counted, mo
         assert submission.notebooks[0].late_submission_penalty == 1.0
 
 
-@pytest.mark.parametrize(
-    ("ids", "found"),
-    [({}, "4021"), ({"nbgrader": "ada"}, "ada"), ({"canvas": "4021"}, "lovelaceada_4021"), ({"canvas": "7"}, "4021")],
-)
+@pytest.mark.parametrize(("ids", "found"), [
+    ({}, "4021"), ({"nbgrader": "ada"}, "ada"), ({"canvas": "4021"}, "lovelaceada_4021"), ({"canvas": "7"}, "4021"),
+])  # fmt: skip
 def test_student_ids_are_never_the_number_of_another_platform(ids, found):
     student = {"id": "4021", "ids": ids, "submission": "lovelaceada_4021", "roster": {}}
     assert nbgrader.student_ids([student]) == {"lovelaceada_4021": found}

@@ -96,8 +96,7 @@ def test_plain_reads_notebooks(tmp_path):
 
 def test_plain_file_of_any_name_counts_as_only_module(tmp_path):
     group = make(tmp_path / "class", "ada.py", "bo.py", text="x = 1\n")
-    attempt = read(group, modules=("layernorm",))["ada"].attempts[0]
-    assert modules_of(attempt, tmp_path) == (["layernorm.py"], [])
+    assert modules_of(read(group, modules=("layernorm",))["ada"].attempts[0], tmp_path) == (["layernorm.py"], [])
 
 
 def test_plain_file_of_any_name_is_known_by_its_functions(tmp_path):

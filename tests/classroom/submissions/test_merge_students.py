@@ -134,12 +134,14 @@ def test_merge_students_other_canvas_account_with_a_name_of_the_roster_stays_apa
 def test_merge_students_roster_outranks_what_the_platform_says():
     (ada,) = merge_students({"softmax": [gradescope("ada", "42", "a.lovelace@home.example")]}, ADA)
     assert (ada.name, ada.email) == ("Ada", "ada@x.edu")
+    (ada,) = merge_students({"softmax": [gradescope("Ada L.", "42")]}, roster_entries([{"id": "42"}], "the roster"))
+    assert (ada.name, ada.id) == ("Ada L.", "42"), "of what the roster does not say"
 
 
 def test_merge_students_missing_student_never_shares_a_name():
-    roster = roster_entries([{"id": "kim", "name": "Jo Lee"}, {"id": "2", "name": "Kim"}], "the roster")
+    roster = roster_entries([{"id": "kim", "name": "Jo Lee"}, {"id": "2", "name": "Kim"}, {"name": "Lu"}], "the roster")
     students = merge_students({"softmax": [ClassMember("kim", attempts=ONE)]}, roster)
-    assert [student.submission for student in students] == ["kim (missing)", "2", "kim"]
+    assert [student.submission for student in students] == ["kim (missing)", "2", "Lu", "kim"]
 
 
 @pytest.mark.parametrize("name", ["A. King", "Ada Lovelace"])
@@ -153,6 +155,14 @@ def test_merge_students_keeps_the_names_of_earlier_runs():
     sources = {"softmax": [canvas("lovelaceada", "4021")], "ffn": [moodle("Ada Lovelace", "8")]}
     (student,) = merge_students(sources, None, {"ffn": {"Ada Lovelace_8": "Ada Lovelace_8"}})
     assert student.submission == "Ada Lovelace_8"
+
+
+def test_merge_students_stray_work_becomes_the_earlier_attempt_of_its_owner():
+    stray, own = Attempt((), late=True), ClassMember("ada", attempts=ONE)
+    sources = {"softmax": [own, ClassMember("x7", attempts=(stray,))]}
+    (ada,) = merge_students(sources, owners={"x7": "ada"})
+    assert ada.work["softmax"].attempts == (stray, *ONE)
+    assert [one.submission for one in merge_students(sources, owners={"x7": "gone"})] == ["ada", "x7"]
 
 
 def test_merge_students_equal_submissions_of_two_students_get_two_names():

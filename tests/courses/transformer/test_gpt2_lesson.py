@@ -38,8 +38,7 @@ def test_experiment_continues_a_sentence_with_the_files(solutions, tmp_path):
     for path in solutions.glob("*.py"):
         shutil.copyfile(path, tmp_path / path.name)
     write_checkpoint(tmp_path)
-    command = [sys.executable, "gpt2.py"]
-    done = subprocess.run(command, cwd=tmp_path, capture_output=True, check=False, timeout=120)
+    done = subprocess.run([sys.executable, "gpt2.py"], cwd=tmp_path, capture_output=True, check=False, timeout=120)
     assert done.returncode == 0, done.stderr
     *_, text = done.stdout.decode("utf-8").partition("0 of 20 tokens are the same\n0 of 20 tokens are the same\n")
     assert "A transformer is" in text and len(text.strip()) > len("A transformer is")

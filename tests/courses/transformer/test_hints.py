@@ -83,8 +83,7 @@ def test_small_case_in_the_second_hint_is_correct(function):
         if re.match(r"\w+(, \w+)* = ", code):
             exec(code, known)
         elif expected:
-            result = np.asarray(eval(code, known))
-            np.testing.assert_allclose(result, np.array(eval(expected)), atol=5e-5, rtol=0)
+            np.testing.assert_allclose(np.asarray(eval(code, known)), np.array(eval(expected)), atol=5e-5, rtol=0)
             tried += code.startswith(f"{name}(")
     assert tried >= 1
 
@@ -168,10 +167,9 @@ def test_hint_for_an_assignment_lists_its_functions(name, workspace):
     assert remembered(workspace) == {"hints": {"softmax.log_softmax": 2}}
 
 
-@pytest.mark.parametrize(
-    ("name", "words"),
-    [("sotfmax", "Did you mean 'softmax'"), ("softmax.sofmax", "Did you mean 'softmax.softmax'"), ("", "headway list")],
-)
+@pytest.mark.parametrize(("name", "words"), [
+    ("sotfmax", "Did you mean 'softmax'"), ("softmax.sofmax", "Did you mean 'softmax.softmax'"), ("", "headway list"),
+])  # fmt: skip
 def test_hint_unknown_name_is_one_line(name, words, tmp_path):
     assert words in refusal("hint", name, cwd=tmp_path)
 

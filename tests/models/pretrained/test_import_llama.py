@@ -225,5 +225,4 @@ def test_suggested_sampling_is_kept(smollm, tmp_path):
 
 
 def test_plots_of_a_gpt_refuse_a_llama(made, tmp_path):
-    line = refusal("plot", "attention-heads", "--solution", "--checkpoint", made[3], cwd=tmp_path)
-    assert "imported llama" in line
+    assert "imported llama" in refusal("plot", "attention-heads", "--solution", "--checkpoint", made[3], cwd=tmp_path)

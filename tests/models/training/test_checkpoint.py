@@ -3,6 +3,7 @@
 import copy
 import json
 import os
+from dataclasses import replace
 from types import SimpleNamespace
 
 import numpy as np
@@ -13,7 +14,7 @@ from support.commands import invoke
 
 from autograder.errors import UsageError
 from autograder.models.pretrained import model_file
-from autograder.models.training import checkpoint, checkpoint_list, trainer
+from autograder.models.training import checkpoint, checkpoint_list, runs, trainer
 
 SETTINGS = {
     "preset": "names", "data": "names", "model": {"block_size": 8, "d_model": 16, "n_heads": 4}, "batch_size": 4,
@@ -42,6 +43,18 @@ def test_load_of_a_saved_checkpoint_returns_what_was_saved(tmp_path):
     assert (again.losses, again.validation, again.student) == ([1.0, 1.0], [(2, 0.5)], ["gpt"])
     assert again.state["step"] == 2 and np.array_equal(again.state["v"]["W"], TENSORS["adamw.v.W"])
     assert again.params["W"].shape == (2, 3) and again.params["W"].flags.writeable
+    assert runs._written_in_all_steps(run, ["bpe", "gpt"]) == ["gpt"] and runs._written_in_all_steps(run, []) == []
+    assert runs._written_in_all_steps(None, ["bpe"]) == runs._written_in_all_steps(replace(run, step=0), ["bpe"])
+
+
+def test_training_reports_the_mean_loss_of_the_last_100_steps(tmp_path):
+    a_trainer = object.__new__(trainer.Trainer)
+    a_trainer.run = replace(checkpoint.load(write(tmp_path / "m.safetensors")), losses=[9.0, 1.0], validation=[])
+    a_trainer.settings, a_trainer.sample = a_trainer.run.settings, lambda length: "text"
+    a_trainer._request = lambda kind, count=0, **more: [2.0] * count if kind == "steps" else 1.5
+    found = list(a_trainer.train(101, 50))
+    assert (found[0].step, found[0].loss, found[0].validation, found[-1].loss) == (3, 4.0, None, 1.99)
+    assert a_trainer.run.validation == [(50, 1.5), (100, 1.5), (101, 1.5)] and found[-1].sample == "text"
 
 
 def test_checkpoint_before_the_first_measurement_can_be_read(tmp_path):

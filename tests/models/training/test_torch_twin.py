@@ -149,8 +149,7 @@ def test_llama_has_the_size_of_the_gpt_on_names(official):
     gpt, llama = PRESETS["names"], PRESETS["llama"]
     shared = ("data", "batch_size", "lr", "steps", "prompt")
     assert [getattr(gpt, name) for name in shared] == [getattr(llama, name) for name in shared]
-    fields = {name: value for name, value in llama.model.items() if name not in ("n_kv_heads", "tied")}
-    assert fields == gpt.model
+    assert {name: value for name, value in llama.model.items() if name not in ("n_kv_heads", "tied")} == gpt.model
     kinds, counts = (("gpt", "GPTConfig", "init_gpt", gpt), ("llama", "LlamaConfig", "init_llama", llama)), []
     for module, config, init, preset in kinds:
         functions = official(module)

@@ -38,8 +38,7 @@ def _b(x, params, n_heads, mask=None, norm="pre", activation="gelu", v="", dropo
     return y, {"weights": c["weights"], "after_attention": a, "after_ffn": y}
 
 @variants(
-    parallel=("steps-in-parallel-with-pre", "ffn_first", "parallel"),
-    cross=("keys-not-normed", "ffn_first", "cross"),
+    parallel=("steps-in-parallel-with-pre", "ffn_first", "parallel"), cross=("keys-not-normed", "ffn_first", "cross"),
     add_x=("x-added-twice", "ffn_first", "add_x"),
     post_x=("second-residual-from-x-with-post", "ffn_first", "post_norm_x"),
     post_last=("second-norm-unused-with-post", "ffn_first", "post_missing_last"),

@@ -57,8 +57,7 @@ def _decode_with(target, memory, params, config, target_mask, source_mask, m):
 
 @variants(
     no_last_norm=("last-norm-missing", '"pre",', '"no_last_norm",'),
-    no_norm1=("first-norm-missing", '"pre",', '"no_norm1",'),
-    ln2_twice=("ln3-other-norm-2", '"pre",', '"ln_order",'),
+    no_norm1=("first-norm-missing", '"pre",', '"no_norm1",'), ln2_twice=("ln3-other-norm-2", '"pre",', '"ln_order",'),
     masks_exchanged=("masks-exchanged", '"pre",', '"swap_masks",'),
 )
 def decoder_block__pre(x, memory, params, n_heads, target_mask=None, source_mask=None, norm="post"):
@@ -66,8 +65,7 @@ def decoder_block__pre(x, memory, params, n_heads, target_mask=None, source_mask
     return _decoder_block_variant(x, memory, params, n_heads, target_mask, source_mask, "pre", norm)
 
 @variants(
-    divided=("divided", '"pos1"', '"divided"'),
-    reversed=("blocks-reversed", '"pos1"', '"reversed"'),
+    divided=("divided", '"pos1"', '"divided"'), reversed=("blocks-reversed", '"pos1"', '"reversed"'),
     decoder_params=("decoder-blocks", '"pos1"', '"decoder_params"'),
 )
 def encode__pos_from_one(source, params, config, source_mask=None):

@@ -84,7 +84,7 @@ def sample__first(probs, rng):
 @variants(
     bs_minus=("window-one-short", "one_less", "bs_minus"), noopts=("options-ignored", "one_less", "noopts"),
     greedy=("always-greedy", "one_less", "greedy"), prepend=("written-in-front", "one_less", "prepend"),
-)  # fmt: skip
+)
 def generate__one_less(ids, params, config, n_new, rng, temperature=1.0, top_k=None, top_p=None):
     """one-too-few"""
     return _generate_variant(ids, params, config, n_new, rng, temperature, top_k, top_p, "one_less")

@@ -32,7 +32,7 @@ def _gpt_variant(ids, params, config, variant="", rng=None):
     post=("post-norm", '"scale"', '"post"'), gelu=("activation-ignored", '"scale"', '"gelu"'),
     norm_in_the_loop=("norm-after-every-block-too", '"scale"', '"ln_each"'),
     stage_before_the_norm=("final-norm-before-norm", '"scale"', '"unnormed"'),
-)  # fmt: skip
+)
 def gpt__scale(ids, params, config, rng=None):
     """scaled"""
     return _gpt_variant(ids, params, config, "scale", rng)
@@ -132,8 +132,7 @@ def _loss(ids, targets, params, config, variant, rng=None):
 
 @variants(
     numbers_of_blocks=("blocks-named-in-forward-order", '"after"', '"numbers"'),
-    np_zeros=("tokens-float64", '"after"', '"zeros"'),
-    head_returned=("tied-head-returned-too", '"after"', '"both"'),
+    np_zeros=("tokens-float64", '"after"', '"zeros"'), head_returned=("tied-head-returned-too", '"after"', '"both"'),
 )
 def gpt_loss__norm_of_its_output(ids, targets, params, config, rng=None):
     """last-norm-of-its-output"""

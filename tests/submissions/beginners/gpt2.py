@@ -149,7 +149,7 @@ def _run(ids, p, c, kv, variant=""):
     no_final_norm=("final-norm-missing", '"start"', '"nonorm"'),
     block_0=("same-block-parameters", '"start"', '"block0"'),
     new_text=("cache-ignored no-cache-returned old-cache-returned", 'kv, "start"', "None"),
-)  # fmt: skip
+)
 def last_logits__from_0(ids, params, config, kv=None):
     """position-restarts"""
     return _run(ids, params, config, kv, "start")

@@ -6,8 +6,7 @@ from gradients import OPERATIONS, matmul_backward, numerical_gradient, sum_to_sh
 
 @variants(
     forward=("forward-difference", "(f(up) - f(down)) / (2 * eps)", "(f(up) - f(x)) / eps"),
-    no_two=("divided-by-one-step", "/ (2 * eps)", "/ eps"),
-    parentheses=("precedence", "/ (2 * eps)", "/ 2 * eps"),
+    no_two=("divided-by-one-step", "/ (2 * eps)", "/ eps"), parentheses=("precedence", "/ (2 * eps)", "/ 2 * eps"),
     integers=("dtype-of-x", "np.array(x, dtype=float)", "np.array(x)", "np.zeros(x.shape)", "np.zeros_like(x)"),
     same_array=("points-are-one-array", "x.copy(), x.copy()", "x, x"),
     enumerate=("rows-at-once", "np.ndindex(x.shape)", "range(x.shape[0])"),

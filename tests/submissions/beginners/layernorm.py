@@ -78,8 +78,7 @@ def rmsnorm_backward__direct(dout, x, gamma, eps=1e-5):
 
 @variants(
     batchnorm_formula=("divided-by-rows", "(x - mean) / D + dmean / D", "(x - mean) / len(x) + dmean / len(x)"),
-    dvar_sign=("variance-sign", "-0.5", "0.5"),
-    dvar_power=("two-divisions-missing-in-variance-path", "-1.5", "-0.5"),
+    dvar_sign=("variance-sign", "-0.5", "0.5"), dvar_power=("two-divisions-missing-in-variance-path", "-1.5", "-0.5"),
     dvar_no_two=("square-without-factor", "2 * (x - mean)", "(x - mean)"),
 )
 def layernorm_backward__by_mean_and_variance(dout, x, gamma, eps=1e-5):

@@ -7,12 +7,7 @@ from embeddings import embed_tokens, embed_tokens_backward
 from generation import next_token_probs, sample
 from layernorm import rmsnorm, rmsnorm_backward
 from llama import llama_block_backward, llama_config, llama_params
-from llama_layers import (
-    grouped_query_attention,
-    grouped_query_attention_backward,
-    swiglu,
-    swiglu_backward,
-)
+from llama_layers import grouped_query_attention, grouped_query_attention_backward, swiglu, swiglu_backward
 
 def _parts(params, start):
     return {k.replace(start, "", 1): params[k] for k in params if k.startswith(start)}

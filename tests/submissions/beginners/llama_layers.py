@@ -5,12 +5,7 @@ import math
 import numpy as np
 from attention import attention, attention_backward
 from ffn import linear_backward
-from llama_layers import (
-    rope,
-    rope_backward,
-    silu,
-    silu_backward,
-)
+from llama_layers import rope, rope_backward, silu, silu_backward
 from multihead import merge_heads, split_heads
 from softmax import as_float
 
@@ -148,8 +143,7 @@ def _swiglu_backward(dout, cache, up=True, opened=True, slope=True, ways=2):
     return dx + other if ways == 2 else other, {"W_gate": dW_gate, "W_up": dW_up, "W_down": dW_down}
 
 @variants(
-    no_up=("gate-without-up", "slope=", "up="),
-    no_gate=("up-without-gate", "slope=", "opened="),
+    no_up=("gate-without-up", "slope=", "up="), no_gate=("up-without-gate", "slope=", "opened="),
     one_way=("dx-up-only", "slope=False", "ways=1"),
 )
 def swiglu_backward__no_slope(dout, cache):
@@ -226,8 +220,7 @@ def _gqa_backward(dout, cache, share="sum", back=rope_backward, values=False):
     return dx, grads
 
 @variants(
-    first=("shared-first-of-group", '"mean"', '"first"'),
-    tile=("shared-tiled", '"mean"', '"tile"'),
+    first=("shared-first-of-group", '"mean"', '"first"'), tile=("shared-tiled", '"mean"', '"tile"'),
     not_turned=("rotation-forgotten", 'share="mean"', "back=None"),
     forward=("rotated-forward", 'share="mean"', "back=rope"),
     values_turned=("values-rotated", 'share="mean"', "values=True"),

@@ -45,7 +45,7 @@ def _clip(grads, max_norm, tiny, cond=True):
     no_decay=("no-decay", "v_first", "no_decay"), no_decay_1d=("matrices-decay-only", "v_first", "no_decay_1d"),
     g=("gradient-for-average", "v_first", "g"), decay_plus=("decay-grows", "v_first", "decay_plus"),
     eps_in_root_abs=("eps-inside-root", "v_first", "abs"),
-)  # fmt: skip
+)
 def adamw_step__v_of_g(params, grads, state, lr, betas=(0.9, 0.999), eps=1e-8, weight_decay=0.01):
     """gradient-not-squared"""
     return _adam(params, grads, state, lr, betas, eps, weight_decay, "v_first")

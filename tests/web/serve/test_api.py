@@ -36,8 +36,7 @@ def test_every_action_of_the_session_is_served(server, tmp_path):
     assert opened["module"] == "softmax" and opened["features"] == ["plots", "archive"]
     saved = save(server, "return x")
     assert saved["digest"] == cell(server)["digest"]
-    conflict = server.reply("save", function=SOFT, text="x", digest="0" * 16)["conflict"]
-    assert conflict["digest"] == saved["digest"]
+    assert server.reply("save", function=SOFT, text="x", digest="0" * 16)["conflict"]["digest"] == saved["digest"]
     checked = server.reply("check", function=SOFT)
     assert checked["report"]["passed"] and checked["next"]["function"] == LOG
     assert len(server.reply("hint", function=SOFT, more=0)["steps"]) == 1

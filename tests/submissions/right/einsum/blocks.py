@@ -59,7 +59,7 @@ def _mlp(x, p, activation):
     active = ACTIVATIONS[activation][0](hidden)
     return np.einsum("...f,fd->...d", active, p["ffn.W_2"]) + p.get("ffn.b_2", p["ffn.W_2"].dtype.type(0)), (
         x, hidden, active, activation,
-    )  # fmt: skip
+    )
 
 
 def _mlp_backward(dout, saved, p, grads):

@@ -45,7 +45,7 @@ def multihead_attention(x, params, n_heads, mask=None, memory=None):
     return out, dict(
         x=x, source=source, cross=memory is not None, W=W, W_o=W_o, q=q, k=k, v=v, heads=heads, weights=weights,
         keys=list(params),
-    )  # fmt: skip
+    )
 
 
 def multihead_attention_backward(dout, cache):

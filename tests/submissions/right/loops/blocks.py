@@ -50,7 +50,7 @@ def block(x, params, n_heads, mask=None, norm="pre", activation="gelu", dropout=
         "weights": np.stack([run[2]["weights"] for run in runs]).reshape(*batch, n_heads, length, length),
         "after_attention": np.stack([run[1] for run in runs]).reshape(x.shape), "after_ffn": out, "runs": runs,
         "norm": norm, "params": params,
-    }  # fmt: skip
+    }
     return out, cache
 
 

@@ -170,10 +170,8 @@ def decoder_block(x, memory, params, n_heads, target_mask=None, source_mask=None
     batch, length, n_keys = x.shape[:-2], x.shape[-2], memory.shape[-2]
     caches = []
     for one, its_memory, m, s in zip(
-        x.reshape(-1, *x.shape[-2:]),
-        memory.reshape(-1, *memory.shape[-2:]),
-        _each(target_mask, batch, (n_heads, length, length)),
-        _each(source_mask, batch, (n_heads, length, n_keys)),
+        x.reshape(-1, *x.shape[-2:]), memory.reshape(-1, *memory.shape[-2:]),
+        _each(target_mask, batch, (n_heads, length, length)), _each(source_mask, batch, (n_heads, length, n_keys)),
         strict=True,
     ):
         caches.append(_decoder_one(one, its_memory, params, n_heads, m, s, norm)[1])
@@ -247,11 +245,8 @@ def decode(target, memory, params, config, target_mask=None, source_mask=None):
     batch, length = target.shape[:-1], target.shape[-1]
     caches = []
     for ids, its_memory, keep, source_keep in zip(
-        target.reshape(-1, length),
-        memory.reshape(-1, *memory.shape[-2:]),
-        _each(target_mask, batch, (length,)),
-        _each(source_mask, batch, (memory.shape[-2],)),
-        strict=True,
+        target.reshape(-1, length), memory.reshape(-1, *memory.shape[-2:]), _each(target_mask, batch, (length,)),
+        _each(source_mask, batch, (memory.shape[-2],)), strict=True,
     ):
         caches.append(_decode_one(ids, its_memory, params, config, keep, source_keep))
     cache = _together(caches, batch)

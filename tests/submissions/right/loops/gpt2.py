@@ -10,7 +10,7 @@ from layernorm import layernorm
 _PARTS = {
     "ln_1": ("ln1.gamma", "ln1.beta"), "ln_2": ("ln2.gamma", "ln2.beta"), "attn.c_attn": ("attn.W_qkv", "attn.b_qkv"),
     "attn.c_proj": ("attn.W_o", "attn.b_o"), "mlp.c_fc": ("ffn.W_1", "ffn.b_1"), "mlp.c_proj": ("ffn.W_2", "ffn.b_2"),
-}  # fmt: skip
+}
 _OUTSIDE = {"wte.weight": "W_tok", "wpe.weight": "W_pos", "ln_f.weight": "ln_f.gamma", "ln_f.bias": "ln_f.beta"}
 
 
@@ -21,7 +21,7 @@ def gpt2_config(hf_config):
     wanted = [
         ("model_type", "gpt2"), ("layer_norm_epsilon", 1e-5), ("scale_attn_weights", True),
         ("scale_attn_by_inverse_layer_idx", False), ("add_cross_attention", False),
-    ]  # fmt: skip
+    ]
     for key, value in wanted:
         if key in hf_config and hf_config[key] != value:
             raise ValueError(f"cannot run a model with {key} = {hf_config[key]}")
@@ -41,7 +41,7 @@ def gpt2_config(hf_config):
     return GPTConfig(
         hf_config["vocab_size"], hf_config["n_positions"], hf_config["n_layer"], hf_config["n_head"],
         hf_config["n_embd"], width, activation, tied,
-    )  # fmt: skip
+    )
 
 
 def gpt2_params(tensors):

@@ -39,7 +39,7 @@ def _one_block(x, params, config, mask):
     attended, attn = grouped_query_attention(
         np.stack(rows), _block_part(params, "attn."), config.n_heads, config.n_kv_heads, mask, np.arange(len(x)),
         config.rope_base,
-    )  # fmt: skip
+    )
     middle, out, ffns = np.empty_like(attended), np.empty_like(attended), []
     for t in range(len(x)):
         middle[t] = x[t] + attended[t]
@@ -65,7 +65,7 @@ def llama_block(x, params, config, mask=None):
         "weights": np.stack([run[2]["weights"] for run in runs]).reshape(*batch, config.n_heads, length, length),
         "after_attention": np.stack([run[1] for run in runs]).reshape(x.shape), "after_ffn": out, "texts": texts,
         "runs": runs, "params": params, "eps": config.norm_eps,
-    }  # fmt: skip
+    }
     return out, cache
 
 
@@ -155,12 +155,8 @@ def llama_backward(dlogits, cache):
 def llama_config(hf_config):
     values = {}
     for ours, theirs in [
-        ("vocab_size", "vocab_size"),
-        ("block_size", "max_position_embeddings"),
-        ("n_layers", "num_hidden_layers"),
-        ("n_heads", "num_attention_heads"),
-        ("d_model", "hidden_size"),
-        ("d_ff", "intermediate_size"),
+        ("vocab_size", "vocab_size"), ("block_size", "max_position_embeddings"), ("n_layers", "num_hidden_layers"),
+        ("n_heads", "num_attention_heads"), ("d_model", "hidden_size"), ("d_ff", "intermediate_size"),
     ]:
         if theirs not in hf_config or hf_config[theirs] is None:
             raise ValueError(f"there is no {theirs}")
@@ -168,9 +164,7 @@ def llama_config(hf_config):
     if hf_config.get("model_type") != "llama":
         raise ValueError(f"model_type {hf_config.get('model_type')}")
     for name, allowed in [
-        ("hidden_act", "silu"),
-        ("attention_bias", False),
-        ("mlp_bias", False),
+        ("hidden_act", "silu"), ("attention_bias", False), ("mlp_bias", False),
         ("head_dim", values["d_model"] // values["n_heads"]),
     ]:
         if name in hf_config and hf_config[name] is not None and hf_config[name] != allowed:

@@ -22,8 +22,7 @@ def multihead_attention(x, params, n_heads, mask=None, memory=None):
         dx, *dsource = (g @ w.T for g, w in zip(dqkv, W))
         grads = {
             "W_qkv": np.hstack([_rows(s).T @ _rows(g) for s, g in zip(sources, dqkv)]),
-            "b_qkv": np.hstack([_rows(g).sum(0) for g in dqkv]),
-            "W_o": _rows(merge_heads(heads)).T @ _rows(dout),
+            "b_qkv": np.hstack([_rows(g).sum(0) for g in dqkv]), "W_o": _rows(merge_heads(heads)).T @ _rows(dout),
             "b_o": _rows(dout).sum(0),
         }
         grads = {name: grads[name] for name in params}
