@@ -164,5 +164,9 @@ def test_doctor_reports_how_to_fix_a_problem(tmp_path, monkeypatch):
     done = succeed("doctor", HEADWAY_CACHE=str(tmp_path / "file"), COLUMNS="200").stdout
     assert "isolated" in done and "set HEADWAY_CACHE" in done and "jupyterlab" in done
     missing = diagnostics.Diagnostic("numpy", False, "not installed", "install it")
-    monkeypatch.setattr(diagnostics, "run_diagnostics", lambda: [missing])
-    assert invoke("doctor").returncode == 1
+    optional = diagnostics.Diagnostic("jinja2", False, "not installed", "install it", optional=True)
+    monkeypatch.setattr(diagnostics, "run_diagnostics", lambda: [optional, missing])
+    done = invoke("doctor")
+    assert done.returncode == 1 and "Fix this first: numpy." in done.stdout
+    monkeypatch.setattr(diagnostics, "run_diagnostics", lambda: [optional])
+    assert "Everything required works." in succeed("doctor").stdout

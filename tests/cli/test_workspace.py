@@ -3,14 +3,17 @@
 import json
 import os
 import shutil
+from dataclasses import replace
 
 import pytest
 from support.commands import invoke, refusal, succeed
 from support.editing import edit
 from support.reading import read_json
+from support.result_documents import printed
 
 from autograder.course.model import duration
 from autograder.courses.transformer import TRANSFORMER
+from autograder.documents.results import ProgressEntry
 from autograder.report import progress_table
 from autograder.report.doctor import Diagnostic
 
@@ -110,6 +113,23 @@ def test_list_shows_time_and_difficulty(workspace, tmp_path):
         assert duration(TRANSFORMER.modules["softmax"].minutes) in head
     (open_one,) = (function for function in functions if function.name == "softmax_backward")
     assert f"about {open_one.minutes} min of writing to go" in invoke("list", "softmax", cwd=workspace).stdout
+
+
+@pytest.mark.parametrize(("total", "count"), [
+    (None, "1 of 5 functions pass"), (7, "5 of 7 functions listed; 1 of 5 pass"),
+])  # fmt: skip
+def test_list_counts_only_what_was_checked_as_it_is_now(total, count):
+    """Of five functions, one passes, two have changed, one was never checked, and one is not written."""
+    functions = TRANSFORMER.modules["softmax"].functions
+    names = tuple(function.qualified for function in functions)
+    entries = {name: ProgressEntry("", "passed", 2.5, 5.0, "2026-01-01T00:00:00+00:00") for name in names[:2]}
+    entries[names[2]] = replace(entries[names[0]], status="failed")
+    stale = frozenset(names[1:4])
+    shown = printed(progress_table.render, TRANSFORMER, names, entries=entries, stale=stale, total=total)
+    changes = "1 is not checked yet, 2 changed since the last check · 2.5 points"
+    todo = duration(functions[2].minutes + functions[4].minutes)
+    assert f"{count}, {changes} · about {todo} of writing to go" in shown
+    assert "~ not checked as it is now" in shown and ("headway list --open" in shown) is (total is None)
 
 
 @pytest.mark.slow

@@ -61,8 +61,9 @@ def test_workspace_knows_and_submits_only_its_assignments(tmp_path):
     assert (work / "softmax.py").read_text("utf-8") == solution("softmax")
     assert {path.stem for path in (work / "notebooks").iterdir()} == {"attention", "layernorm", "numpy_warmup"}
     assert "softmax.softmax" not in (work / "README.md").read_text()
-    listed = done("list", "--dir", work)
-    assert "layernorm" in listed and "log_softmax" not in listed
+    for option in ((), ("--curriculum", "transformer")):  # its own name does not undo the selection
+        listed = done("list", "--dir", work, *option)
+        assert "layernorm" in listed and "log_softmax" not in listed and "gpt2" not in listed
     refusal("check", "softmax", "--dir", work)
     (work / "attention.py").write_text(solution("attention"))
     checked = succeed("check", "attention", "--dir", work, "--curriculum", "transformer", "--json", "-")

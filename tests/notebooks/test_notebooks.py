@@ -274,6 +274,7 @@ def test_release_overwrites_stubs_but_no_answers(tmp_path, solutions):
     path = tmp_path / "softmax.py"
     stub = path.read_text()
     path.write_text(stub + "# of last year\n")
+    next(tmp_path.glob("figures/*")).write_text("of last year")
     succeed(*again)
     assert path.read_text() == stub
     shutil.copy(solutions / "softmax.py", path)

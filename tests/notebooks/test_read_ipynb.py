@@ -144,8 +144,9 @@ def test_last_real_definition_counts(cells, value):
 def test_stub_counts_only_without_other_definitions():
     with pytest.raises(NotImplementedError):
         extracted(STUB, STUB)["softmax.py"].softmax(0)
-    for as_run, text in ((False, "Mine."), (True, "Yours.")):  # of cells as they were run, the last definition counts
-        cells = [Cell("cell 1", SOFTMAX), Cell("cell 2", STUB)]
+    # Of cells as they were run, the last definition counts.
+    for as_run, last, text in ((False, STUB, "Mine."), (True, STUB, "Yours."), (True, "softmax = abs", "= abs")):
+        cells = [Cell("cell 1", SOFTMAX), Cell("cell 2", last)]
         assert text in extract.extract_modules(cells, COURSE, as_run=as_run)["softmax"]
     module = extracted(STUB, "def softmax(x) return 1")["softmax.py"]
     with pytest.raises(module.CellError):

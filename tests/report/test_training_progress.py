@@ -11,7 +11,7 @@ from autograder.report.loss_curve import curve_lines
 from autograder.report.training_progress import sample_text, show_training
 
 POINTS = [LossPoint(10 * i, 3.0 - 0.01 * i, 3.5 - 0.01 * i if i % 25 == 0 else None) for i in range(1, 101)]
-START = TrainingStart("names", "names", 0, 1000, 13_712, 27, 900, 100, None, ("d_model=32",))
+START = TrainingStart("names", "names", 0, 1000, 13_712, 27, 900, 100, 2.0, ("d_model=32",))
 
 
 @pytest.mark.parametrize(("columns", "ascii_only"), [(139, False), (79, False), (79, True), (59, True), (24, False)])
@@ -50,7 +50,8 @@ def test_history_of_a_long_run_is_thinned_and_keeps_its_ends_and_measurements(mo
 
 def test_sample_of_names_stands_in_a_row():
     assert sample_text("\nada\neve\n\nmia\nnoa\nlea\nt") == "ada, eve, mia, noa, lea, t"
-    assert sample_text("one long line of a play that goes on\n" * 9).count("\n") == 3
+    assert sample_text("a long line of 25 letters\n" * 9).count("\n") == 3
+    assert sample_text("a\nb\nc\nd") == "a\nb\nc\nd"
 
 
 def shown(*, plain, terminal, **console):
@@ -59,6 +60,7 @@ def shown(*, plain, terminal, **console):
     with show_training(console, START, plain=plain) as show:
         for step in range(100, 1001, 100):
             show(TrainingUpdate(step, 3.0 - step / 1000, 5e4, 3.1 - step / 1000, "\nada\neve\n"))
+        show(TrainingUpdate(1000, 1.5, 5e4, None, None))
     return file.getvalue()
 
 
@@ -67,11 +69,11 @@ def test_plain_run_prints_a_line_for_each_measurement():
         assert "\x1b[?25l" not in text and "⡀" not in text
         steps = [int(line.split()[1]) for line in text.splitlines() if line.startswith("step")]
         assert steps == list(range(100, 1001, 100))
-    assert "names (d_model=32)" in text
+    assert "names (d_model=32)" in text and "validation 2.1000 = 1.050 × entropy (2.0000)" in text
 
 
 def test_live_run_shows_curve_bar_and_sample():
     text = shown(plain=False, terminal=True)
     last = text[text.rindex("step ") :]
-    assert "1000/1000" in last and "●" in last and "ada" in last
+    assert "1000/1000" in last and "●" in last and "ada" in last and "1.5000" in last and "2.1000" in last
     assert "\x1b[38" not in shown(plain=False, terminal=True, no_color=True)

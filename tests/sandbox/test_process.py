@@ -105,9 +105,9 @@ def test_endless_loop_times_out(student, body):
 
 
 def test_exception_has_its_location(student):
-    student = student("def softmax(x):\n    y = 1\n    return y / 0\n")
+    student = student("def softmax(x):\n    if x < -20:\n        return x / 0\n    return softmax(x - 1)\n")
     error = require_failure(student, Raised, r"ZeroDivisionError in .*line 6")
-    assert error.exception.trace[-1].text == "return y / 0"
+    assert error.exception.trace[-1].text == "return x / 0", "of many lines, the innermost ones"
     assert still_works(student)
 
 
@@ -121,10 +121,12 @@ def test_base_exceptions_do_not_end_the_process(student, exception):
 
 def test_unwritten_prerequisite_blocks(student):
     attention = "from softmax import softmax\ndef attention(q, k, v, mask=None):\n    return softmax(q)\n"
-    student = student("def softmax(x, axis=-1):\n    raise NotImplementedError\n", {"attention": attention})
+    softmax = (
+        "def softmax(x):\n    return cross_entropy(x, x)\ndef cross_entropy(x, y):\n    raise NotImplementedError\n"
+    )
     with pytest.raises(Blocked) as caught:
-        student.attention.attention(1, 2, 3)
-    assert caught.value.needed == "softmax.softmax"
+        student(softmax, {"attention": attention}).attention.attention(1, 2, 3)
+    assert caught.value.needed == "softmax.cross_entropy"
 
 
 def test_syntax_error_affects_only_its_module(student):
@@ -140,11 +142,6 @@ def test_what_is_not_written_is_not_started(student):
     require_failure(empty, NotStarted, "no function softmax")
     with pytest.raises(NotStarted, match=r"no file layernorm\.py"):
         empty.layernorm.layernorm(1, 2, 3)
-
-
-def test_import_of_regex_works(student):
-    student = student("import regex\ndef softmax(x):\n    return regex.findall(r'\\p{L}+', x)\n")
-    assert student.softmax.softmax("où 12, là") == ["où", "là"]
 
 
 @pytest.mark.parametrize("line", [
@@ -179,19 +176,21 @@ def test_exceptions_of_all_kinds_are_reported(student, text, match):
     require_failure(student(text), Raised, match)
 
 
-def test_failed_import_that_the_file_catches_stays_its_own(student):
-    student = student("try:\n    import torch\nexcept ImportError:\n    torch = 7\ndef softmax(x):\n    return torch\n")
-    assert student.softmax.softmax(1) == 7
+LOOK_AROUND = """import sys
+def softmax(x):
+    return [[p for p in sys.path if 'site-packages' in p],
+            [m for m in sys.modules if m.startswith(('torch', 'autograder', '_pytest', 'rich'))]]
+"""
 
 
-def test_grader_is_not_visible_to_the_student(student):
-    student = student(
-        "import sys\n"
-        "def softmax(x):\n"
-        "    return [[p for p in sys.path if 'site-packages' in p],\n"
-        "            [m for m in sys.modules if m.startswith(('torch', 'autograder', '_pytest', 'rich'))]]\n"
-    )
-    assert student.softmax.softmax(1) == [[], []]
+@pytest.mark.parametrize(("text", "answer"), [
+    ("import regex\ndef softmax(x):\n    return regex.findall(r'\\p{L}+', x)\n", ["où", "là"]),
+    # A failed import that the file catches stays its own, and the grader is not visible.
+    ("try:\n    import torch\nexcept ImportError:\n    torch = 7\ndef softmax(x):\n    return torch\n", 7),
+    (LOOK_AROUND, [[], []]),
+], ids=["regex", "caught", "grader"])  # fmt: skip
+def test_import_that_works_or_is_caught(student, text, answer):
+    assert student(text).softmax.softmax("où 12, là") == answer
 
 
 @real_processes

@@ -1,5 +1,6 @@
 """What a submission has used is counted once."""
 
+import sys
 from pathlib import Path
 from types import SimpleNamespace
 
@@ -11,6 +12,8 @@ from autograder.errors import TimedOut
 from autograder.sandbox import call_timer, student_process
 from autograder.sandbox.call_timer import Activity, Deadline
 from autograder.sandbox.limits import Limits
+from autograder.sandbox.policy import readable_paths
+from autograder.sandbox.source_reader import SourceReader
 from autograder.sandbox.student_process import ResourceUsage, WorkerTimedOut
 
 
@@ -41,6 +44,29 @@ def test_lines_of_a_deep_recursion_are_the_innermost(tmp_path):
     lines = [f'  File "{tmp_path}/softmax.py", line {number} in f{number}' for number in range(50, 0, -1)]
     found = student_process.stopped_lines("\n".join(["Stack:", *lines, '  File "/usr/a.py", line 1 in b']), tmp_path)
     assert [line.line for line in found] == list(range(51 - student_process.MAX_LINES, 51))
+
+
+def test_reading_that_a_new_process_does_in_time_is_not_held_against_a_submission(monkeypatch):
+    replies = [{}, WorkerTimedOut("slow"), {}, {}]
+
+    def request(process, message, deadline):
+        process._usage.seconds += 0.1
+        if reply := replies.pop(0):
+            raise reply
+        return {"status": "returned", "value": {}}
+
+    monkeypatch.setattr(student_process.StudentProcess, "request", request)
+    reader = SourceReader(None)
+    reader.used_functions(b"", [])
+    reader.next_submission()
+    assert [reader.used_functions(b"", []) for _ in range(2)] == [{}, {}] and replies == []
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="needs the folders of Linux")
+def test_folders_with_hidden_packages_may_only_be_listed():
+    readable = readable_paths()
+    may_read = [path for path, reads in readable.rules() if reads]
+    assert not any(folder.is_relative_to(path) for path in may_read for folder in readable.hidden)
 
 
 def test_hanging_call_is_charged_once(hanging):

@@ -162,9 +162,6 @@ def test_reset_restores_the_stub_and_keeps_the_rest(backend, folder):
     (folder / "softmax.py").unlink()
     assert backend.handle("reset", {"function": SOFT})["backup"] == ""
     assert (folder / "softmax.py").read_bytes() == stub
-
-
-def test_reset_of_a_removed_function_adds_a_cell(backend, folder):
     (folder / "softmax.py").write_text('"""Doc."""\n\n# %% [markdown]\n# The end.\n')
     assert backend.handle("reset", {"function": SOFT})["text"].startswith("def softmax(")
 
@@ -274,29 +271,27 @@ def test_export_refuses_two_versions_and_a_notebook_that_is_a_link(backend, fold
         backend.handle("export", {})
 
 
-@pytest.mark.parametrize(("action", "payload"), [
-    ("run", {"module": "softmax", "name": ""}), ("run", {"module": "attention", "name": ""}),
-    ("check", {"function": LOG}), ("check", {"function": "layernorm.layernorm"}), ("draw", {"name": "temperature"}),
+RUN = {"module": "softmax", "name": ""}
+
+
+@pytest.mark.parametrize(("linked", "action", "payload"), [
+    ("softmax.py", "run", RUN), ("softmax.py", "run", RUN | {"module": "attention"}), ("helper.py", "run", RUN),
+    ("softmax.py", "check", {"function": LOG}), ("softmax.py", "check", {"function": "layernorm.layernorm"}),
+    ("softmax.py", "draw", {"name": "temperature"}),
 ])  # fmt: skip
-def test_backend_with_a_linked_module_runs_nothing(folder, checker, tmp_path, action, payload):
+def test_backend_with_a_linked_module_or_helper_runs_nothing(folder, checker, tmp_path, linked, action, payload):
     (tmp_path / "outside.py").write_bytes((folder / "softmax.py").read_bytes())
-    (folder / "softmax.py").unlink()
-    (folder / "softmax.py").symlink_to(tmp_path / "outside.py")
+    (folder / linked).unlink(missing_ok=True)
+    (folder / linked).symlink_to(tmp_path / "outside.py")
     backend = LessonBackend(Workspace.open(folder, follow_links=False), checker.check, run=checker.run)
-    with pytest.raises(UsageError, match=r"softmax\.py is a link"):
+    with pytest.raises(UsageError, match=rf"{linked} is a link"):
         backend.handle(action, payload)
     assert not backend.check_next_unknown(checker.check)
     assert (checker.ran, checker.requests) == ([], [])
-
-
-def test_backend_with_a_linked_helper_runs_no_experiment(folder, checker, tmp_path):
-    (folder / "helper.py").symlink_to(tmp_path / "outside.py")
-    backend = LessonBackend(Workspace.open(folder, follow_links=False), checker.check, run=checker.run)
-    with pytest.raises(UsageError, match=r"helper\.py is a link"):
-        backend.handle("run", {"module": "softmax", "name": ""})
-    (folder / "helper.py").unlink()
-    backend.handle("run", {"module": "softmax", "name": ""})
-    assert checker.ran == ["softmax"]
+    if linked == "helper.py":
+        (folder / linked).unlink()
+        backend.handle(action, payload)
+        assert checker.ran == ["softmax"]
 
 
 @pytest.mark.parametrize("linked", ["helper.py", "notebooks/softmax.ipynb", "notebooks", ".headway.json"])

@@ -78,3 +78,7 @@ def test_compare_lines_pairs_changed_lines():
     assert rows == [("same", "a", "a"), ("other", "b", "x"), ("same", "c", "c"), ("theirs", "", "d")]
     below = printed(lambda console: console.print(comparison("f", [*rows, ("mine", "e", ""), ("other", "g", "h")], 80)))
     assert below.split("\n")[2:-1] == ["  a", "- b", "+ x", "  c", "+ d", "- e", "- g", "+ h"]
+    alike = [("same", letter, letter) for letter in "abcdef"]
+    shown = comparison("f", [*alike[:5], ("theirs", "", "x"), *alike], 80, folded=True)
+    lines = printed(lambda console: console.print(shown)).split("\n")[2:-1]
+    assert lines == [*(f"  {text}" for text in "abcde"), "+ x", "  a", "  b", "  … 2 equal lines …", "  e", "  f"]

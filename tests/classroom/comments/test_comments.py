@@ -150,16 +150,13 @@ def test_comment_score_replaces_points_before_it_only(out):
     assert scores(out)["bo"]["softmax"] == 11.0
     overrides = "softmax: 4 points deducted (a); 10 points given by hand (a); 1 point added (a)"
     assert csv_rows(out / "grades.csv")[1]["overrides"] == overrides
+    comment(out, "chen", "Oral exam.", "--assignment", "softmax", "--score", "12")
+    assert scores(out)["chen"]["softmax"] == 12.0, "although nothing was submitted"
 
 
 def test_comment_gives_more_points_than_possible_where_bonus_is_extra(out):
     request, document = comment_records.requested("bo", "softmax", "x", score=26.0), gradebook.read(out).document
     require_valid(request, document, Policy(bonus="extra"), [])
-
-
-def test_comment_gives_points_for_missing_work(out):
-    comment(out, "chen", "Oral exam.", "--assignment", "softmax", "--score", "12")
-    assert scores(out)["chen"]["softmax"] == 12.0
 
 
 def test_class_document_is_exactly_of_its_schema(out):

@@ -55,6 +55,7 @@ def test_mark_asks_for_each_item_that_has_no_points(out):
     done = succeed("mark", out, typed="3\n0\n0\n", COLUMNS="200").stdout  # goes on with what is left
     assert "Because ada" not in done and f"3 items marked. Next: headway report '{out}' --feedback" in done
     assert earned(out) == {"ada": [4.0, 2.5], "bo": [3.0, 1.0], "cy": [0.0, 0.0]}
+    assert succeed("mark", out).stdout.startswith("0 items marked"), "0 points are points"
 
 
 @pytest.mark.parametrize(("options", "names"), [(("--section", "B"), "bo"), (("--mine", "--by", " Grace"), "ada cy")])

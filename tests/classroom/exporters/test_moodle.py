@@ -105,16 +105,12 @@ def test_moodle_unknown_language_can_be_named(book, tmp_path):
     assert len(stored["comments"]) == len(expected(book))
 
 
-def test_moodle_missing_work_changes_nothing(book, tmp_path):
+def test_moodle_missing_work_changes_nothing_and_a_comment_on_it_says_nothing_of_checks(book, tmp_path):
     by_hand = {"s0": (12.5, "Handed in on paper", False)}
-    stored, _ = imported(book, worksheet(book, tmp_path, changes=by_hand), tmp_path, changes=by_hand)
-    assert 1800 not in stored["grades"] and 1800 not in stored["comments"]
-
-
-def test_moodle_comment_on_missing_work_says_nothing_of_checks(book, tmp_path):
     given = {"text": "oral exam", "add": 2.0, "score": None, "by": "", "time": "2026-10-01T12:00:00+00:00"}
     book.students[1]["assignments"]["softmax"].update(status="missing", file=None, score=2.0, adjustments=[given])
-    stored, _ = imported(book, worksheet(book, tmp_path), tmp_path)
+    stored, _ = imported(book, worksheet(book, tmp_path, changes=by_hand), tmp_path, changes=by_hand)
+    assert 1800 not in stored["grades"] and 1800 not in stored["comments"]
     assert "oral exam" in stored["comments"][1801] and "checks" not in stored["comments"][1801]
 
 
@@ -165,18 +161,14 @@ def test_moodle_localized_date_needs_the_box(book, tmp_path):
     assert 1803 in moodle_side.import_worksheet(written(plan, tmp_path), ignore_modified=True)["grades"]
 
 
-def test_moodle_score_above_the_maximum_is_the_maximum(book, tmp_path):
+def test_moodle_score_above_the_maximum_and_locked_grade_are_named(book, tmp_path):
     grade = book.students[5]["assignments"]["softmax"]
     grade["score"] = grade["possible"] + 1
-    stored, lines = imported(book, worksheet(book, tmp_path), tmp_path)
-    assert stored["grades"][1805] == MAXIMUM
-    assert any("Above Moodle's maximum" in line and "Zoë5" in line for line in lines)
-
-
-def test_moodle_locked_grade_is_named(book, tmp_path):
     sheet = worksheet(book, tmp_path, GERMAN, changes={"s7": (None, "", True)})
-    lines = moodle.plan(book, sheet, assignment="softmax").lines
-    assert any("Locked" in line and "Zoë7" in line for line in lines)
+    stored, lines = imported(book, sheet, tmp_path, GERMAN)
+    assert stored["grades"][1805] == MAXIMUM
+    for reason, name in (("Above Moodle's maximum", "Zoë5"), ("Locked", "Zoë7")):
+        assert any(reason in line and name in line for line in lines)
 
 
 def test_moodle_worksheet_of_another_assignment_is_refused(book, tmp_path):
@@ -205,7 +197,7 @@ def test_moodle_roster_counts_if_it_is_of_this_assignment(book, tmp_path):
             moodle.plan(book, None, assignment=name)
 
 
-def test_moodle_total_is_scaled_to_the_maximum(book, tmp_path):
+def test_moodle_total_is_scaled_to_the_maximum_and_left_out_without_a_result(book, tmp_path):
     sheet = worksheet(book, tmp_path)
     with pytest.raises(UsageError, match=r"belongs to softmax in Moodle.*--assignment softmax"):
         moodle.plan(book, sheet)
@@ -214,14 +206,9 @@ def test_moodle_total_is_scaled_to_the_maximum(book, tmp_path):
     stored = assignment(book).import_worksheet(written(moodle.plan(book, sheet), tmp_path))
     student = book.students[2]
     assert stored["grades"][1802] == pytest.approx(MAXIMUM * student["score"] / student["out_of"], abs=0.006)
-
-
-def test_moodle_total_without_a_result_is_not_exported(book, tmp_path):
     for number, status in enumerate(("waiting", "failed", "unreadable"), 2):
         book.students[number]["assignments"]["attention"].update(status=status, score=0.0)
-    for student in book.students:
-        student["ids"] = {}
-    stored = assignment(book).import_worksheet(written(moodle.plan(book, worksheet(book, tmp_path)), tmp_path))
+    stored = assignment(book).import_worksheet(written(moodle.plan(book, sheet), tmp_path))
     assert not {1802, 1803} & stored["grades"].keys() and 1804 in stored["grades"]
 
 

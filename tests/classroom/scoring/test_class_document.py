@@ -172,15 +172,14 @@ def questions(statuses, entry, chosen=(), **changes):
     return [(question["kind"], question["assignment"]) for question in found]
 
 
-@pytest.mark.parametrize(("status", "kind"), [("waiting", "no_result"), ("failed", "no_result"), ("unreadable",) * 2])
-def test_grade_that_is_no_result_is_open_unless_a_person_gave_it(status, kind):
-    assert questions({"softmax": status}, None) == [(kind, "softmax")]
-    assert questions({"softmax": status}, None, by_hand=True) == []
-    assert questions({"softmax": status}, None, excused=True) == []
-
-
-def test_submission_that_cannot_be_read_is_one_question():
-    assert questions({"softmax": "unreadable", "attention": "unreadable"}, None) == [("unreadable", "")]
+@pytest.mark.parametrize(("statuses", "question"), [
+    ({"softmax": "waiting"}, ("no_result", "softmax")), ({"softmax": "failed"}, ("no_result", "softmax")),
+    ({"softmax": "unreadable"}, ("unreadable", "softmax")),
+    ({"softmax": "unreadable", "attention": "unreadable"}, ("unreadable", "")),
+])  # fmt: skip
+def test_grade_that_is_no_result_is_one_question_unless_a_person_gave_it(statuses, question):
+    assert questions(statuses, None) == [question]
+    assert questions(statuses, None, by_hand=True) == questions(statuses, None, excused=True) == []
 
 
 def test_several_versions_are_open_unless_the_score_was_given_by_hand():

@@ -100,21 +100,20 @@ def test_all_points_of_the_checks_give_exactly_what_a_function_is_worth():
     assert {points: total.score for points, total in totals.items() if total.score != 1.0} == {}
 
 
-@pytest.mark.parametrize(
-    ("hours", "days", "expected"), [(-1, 0, 28), (0, 0, 28), (1, 0, 28), (3, 1, 25.2), (27, 2, 22.4), (24 * 30, 30, 14)]
-)
-def test_late_penalty_counts_days_begun_after_grace(hours, days, expected):
-    policy = Policy(late=LatePolicy(0.1, grace_hours=2, cap=0.5), assignments={"softmax": AssignmentPolicy(due=DUE)})
-    total = score(policy, {"softmax": 28.0}, times={"": DUE + timedelta(hours=hours)})
+AFTER_GRACE = LatePolicy(0.1, grace_hours=2, cap=0.5)
+OF_POSSIBLE = LatePolicy(0.25, of="possible")
+
+
+@pytest.mark.parametrize(("late", "earned", "hours", "days", "expected"), [
+    (AFTER_GRACE, 28, -1, 0, 28), (AFTER_GRACE, 28, 0, 0, 28), (AFTER_GRACE, 28, 1, 0, 28),
+    (AFTER_GRACE, 28, 3, 1, 25.2), (AFTER_GRACE, 28, 27, 2, 22.4), (AFTER_GRACE, 28, 24 * 30, 30, 14),
+    (OF_POSSIBLE, 10, 1, 1, 3), (OF_POSSIBLE, 5, 1, 1, 0),  # no more than was earned is lost
+])  # fmt: skip
+def test_late_penalty_counts_days_begun_after_grace(late, earned, hours, days, expected):
+    policy = Policy(late=late, assignments={"softmax": AssignmentPolicy(due=DUE)})
+    total = score(policy, {"softmax": float(earned)}, times={"": DUE + timedelta(hours=hours)})
     assert total.assignments["softmax"].late_days == days == total.late_days
-    assert total.score == pytest.approx(expected) and total.penalty == pytest.approx(28 - expected)
-
-
-def test_late_penalty_of_possible_points():
-    policy = Policy(late=LatePolicy(0.25, of="possible"), assignments={"softmax": AssignmentPolicy(due=DUE)})
-    assert score(policy, {"softmax": 10.0}, times={"": DUE + timedelta(hours=1)}).score == pytest.approx(3.0)
-    total = score(policy, {"softmax": 5.0}, times={"": DUE + timedelta(hours=1)})
-    assert (total.score, total.penalty) == (0.0, 5.0), "no more than was earned is lost"
+    assert total.score == pytest.approx(expected) and total.penalty == pytest.approx(earned - expected)
 
 
 def test_late_days_of_work_that_was_not_submitted_are_none():
@@ -184,21 +183,18 @@ def test_exception_changes_one_assignment(changes, expected, penalty, text):
     assert total.assignments["attention"].exception == ""
 
 
-def test_excused_assignment_does_not_count():
-    excused = [PolicyException("bo", "softmax", excused=True)]
+@pytest.mark.parametrize("more", [{}, {"late_days": 3, "score": 5.0}])
+def test_excused_assignment_does_not_count_and_is_neither_late_nor_given_by_hand(more):
+    excused = [PolicyException("bo", "softmax", excused=True, **more)]
     total = score_with_exceptions(excused)
+    softmax = total.assignments["softmax"]
     assert (total.score, total.out_of, total.dropped) == (3.0, 30.0, ())
-    assert total.assignments["softmax"].excused and total.counts["softmax"] == "excused"
+    assert softmax.excused and total.counts["softmax"] == "excused"
+    assert (softmax.late_days, softmax.penalty, softmax.by_hand) == (0, 0.0, False)
     total = score_with_exceptions(excused, drop_lowest=1)
     assert (total.score, total.out_of, total.dropped) == (3.0, 30.0, ())  # one assignment always counts
     total = score_with_exceptions([PolicyException("bo", excused=True)], drop_lowest=1)
     assert (total.score, total.out_of) == (0.0, 0.0)
-
-
-def test_excused_assignment_is_neither_late_nor_given_by_hand():
-    exceptions = [PolicyException("bo", "softmax", excused=True, late_days=3, score=5.0)]
-    softmax = score_with_exceptions(exceptions).assignments["softmax"]
-    assert (softmax.late_days, softmax.penalty, softmax.by_hand) == (0, 0.0, False)
 
 
 def test_exception_comes_before_what_was_given_by_hand():

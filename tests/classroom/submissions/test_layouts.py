@@ -253,12 +253,6 @@ def test_gradescope_index_without_names_keeps_submissions(tmp_path):
     assert list(read(group)) == ["submission_1", "submission_2"]
 
 
-def test_gradescope_broken_index_error_names_line(tmp_path):
-    make(tmp_path, "submission_metadata.yml", text="a: [1\nb: }")
-    with pytest.raises(UsageError, match=r"submission_metadata\.yml, line 2"):
-        read(tmp_path)
-
-
 @pytest.mark.parametrize("inside", ["", "submitted/"])
 def test_nbgrader_course_is_read(tmp_path, inside):
     files = {
@@ -286,6 +280,8 @@ def test_folder_that_is_no_class_or_wrong_layout_is_an_error(tmp_path):
         read(tmp_path)
     with pytest.raises(UsageError, match=r"headway check --dir .* --sandbox"):
         read(make(tmp_path / "work of one student", "softmax.py", "attention.py"))
+    with pytest.raises(UsageError, match=r"submission_metadata\.yml, line 2"):
+        read(make(tmp_path / "broken", "submission_metadata.yml", text="a: [1\nb: }"))
     make(tmp_path, "ada/softmax.py")
     with pytest.raises(UsageError, match=r"moodle.*--layout auto"):
         read(tmp_path, "moodle")

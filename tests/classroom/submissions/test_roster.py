@@ -47,38 +47,28 @@ def test_merge_students_finds_people_in_every_export(tmp_path, names, table):
     assert all(member.id and not member.notes for member in found)
 
 
-def test_merge_students_keeps_the_blanks_of_an_nbgrader_id(tmp_path):
-    names = ("ada  b /softmax/softmax.py", "bo/softmax/softmax.py")
-    assert [one.id for one in match(tmp_path, "id,name\nAda B,Ada B\nbo,Bo\n", *names)] == ["ada  b ", "bo"]
-
-
-def test_merge_students_number_of_moodle_is_no_student_number(tmp_path):
-    table = "Identifier,Full name,Nume\u0301ro d'identification\nParticipant 77,Ada,M7\nParticipant 78,Bo,\n"
-    found = match(tmp_path, table, "M7/softmax.py", "78/softmax.py")
-    assert [(one.name, one.id, one.attempts) for one in found] == [("Ada", "M7", 1), ("Bo", "78", 0), ("", "", 1)]
-
-
-def test_merge_students_unlisted_student_gets_a_note(tmp_path):
-    found = match(tmp_path, "id,name\nada,Ada\n", "ada/softmax.py", "eve/softmax.py")
-    assert [(member.submission, member.notes) for member in found] == [("ada", ()), ("eve", ("not on the roster",))]
-
-
-def test_merge_students_ambiguous_name_matches_nobody(tmp_path):
-    found = match(tmp_path, "id,name\n1,Ann Lee\n2,Ann Lee\n", "Ann Lee/softmax.py")
-    assert [member.attempts for member in found] == [0, 0, 1]
-    assert len(found[2].notes) == 1 and "2 students" in found[2].notes[0]
-
-
-def test_merge_students_second_submission_gets_a_note(tmp_path):
-    found = match(tmp_path, "id,name,email\nada,Ada,ada@x.edu\n", "ada/softmax.py", "ada@x.edu/softmax.py")
-    assert [member.submission for member in found] == ["ada", "ada@x.edu"]
-    assert "submitted twice: see ada" in found[1].notes
-
-
-def test_merge_students_accounts_with_one_name_match_nobody(tmp_path):
-    found = match(tmp_path, "name\nAda Lovelace\nBo\n", "lovelaceada_100_1_softmax.py", "lovelaceada_4021_2_softmax.py")
-    assert [member.attempts for member in found] == [0, 0, 1, 1]
-    assert all("has the same name" in member.notes[0] for member in found[2:])
+@pytest.mark.parametrize(("table", "names", "expected"), [
+    ("id,name\nAda B,Ada B\nbo,Bo\n", ("ada  b /softmax/softmax.py", "bo/softmax/softmax.py"),
+     [("ada  b ", "Ada B", "ada  b ", 1, ""), ("bo", "Bo", "bo", 1, "")]),
+    ("Identifier,Full name,Nume\u0301ro d'identification\nParticipant 77,Ada,M7\nParticipant 78,Bo,\n",
+     ("M7/softmax.py", "78/softmax.py"),
+     [("M7", "Ada", "M7", 1, ""), ("78 (missing)", "Bo", "78", 0, ""), ("78", "", "", 1, "not on the roster")]),
+    ("id,name\nada,Ada\n", ("ada/softmax.py", "eve/softmax.py"),
+     [("ada", "Ada", "ada", 1, ""), ("eve", "", "", 1, "not on the roster")]),
+    ("id,name\n1,Ann Lee\n2,Ann Lee\n", ("Ann Lee/softmax.py",),
+     [("1", "Ann Lee", "1", 0, ""), ("2", "Ann Lee", "2", 0, ""), ("Ann Lee", "", "", 1, "2 students")]),
+    ("id,name,email\nada,Ada,ada@x.edu\n", ("ada/softmax.py", "ada@x.edu/softmax.py"),
+     [("ada", "Ada", "ada", 1, ""), ("ada@x.edu", "", "", 1, "submitted twice: see ada")]),
+    ("name\nAda Lovelace\nBo\n", ("lovelaceada_100_1_softmax.py", "lovelaceada_4021_2_softmax.py"),
+     [("Ada Lovelace", "Ada Lovelace", "", 0, ""), ("Bo", "Bo", "", 0, ""),
+      ("lovelaceada_100", "lovelaceada", "100", 1, "another submission has the same name"),
+      ("lovelaceada_4021", "lovelaceada", "4021", 1, "another submission has the same name")]),
+], ids=["blanks", "Moodle's number", "not listed", "two students", "two submissions", "two accounts"])  # fmt: skip
+def test_merge_students_matches_who_is_certain_and_says_why_others_are_not(tmp_path, table, names, expected):
+    found = match(tmp_path, table, *names)
+    assert [(one.submission, one.name, one.id, one.attempts) for one in found] == [row[:4] for row in expected]
+    for one, (*_, note) in zip(found, expected, strict=True):
+        assert [note in text for text in one.notes] == [True] * bool(note)
 
 
 def test_merge_students_address_counts_more_than_an_id(tmp_path):

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from support.commands import invoke, refusal, succeed
+from support.commands import refusal, succeed
 from support.lazy_module import torch
 from support.tiny_llama import FORMS, SPECIAL, greedy_ids, make_llama, make_llama_tokenizer
 
@@ -200,11 +200,13 @@ def test_wrong_llama_folder_gives_one_line(smollm, tmp_path, case):
     assert expected in done and len(done) < 500 and not out.exists()
 
 
-def test_head_that_is_the_table_is_not_stored_twice(smollm, tmp_path):
+def test_head_that_is_the_table_is_not_stored_twice_and_suggested_sampling_is_kept(smollm, tmp_path):
     folder, out = Path(shutil.copytree(smollm, tmp_path / "llama")), tmp_path / "out.safetensors"
     tensors(lambda t: t.update({"lm_head.weight": t["model.embed_tokens.weight"].clone()}))(folder)
-    assert invoke("import-model", folder, "--solution", "--out", out).returncode == 0
+    sampling(do_sample=True, temperature=0.2, top_p=0.9, top_k=0)(folder)
+    succeed("import-model", folder, "--solution", "--out", out)
     assert "W_head" not in model_file.load(out).params
+    assert model_file.load(out).description.sampling == SuggestedSampling(0.2, None, 0.9)
 
 
 def test_norms_of_32_bits_beside_matrices_of_16_are_read(smollm, tmp_path):
@@ -215,13 +217,6 @@ def test_norms_of_32_bits_beside_matrices_of_16_are_read(smollm, tmp_path):
         params = model_file.load(tmp_path / "m.safetensors").params
         values.append({name: marker.open().tolist() for name, marker in params.items()})
     assert values[0] == values[1]
-
-
-def test_suggested_sampling_is_kept(smollm, tmp_path):
-    folder, out = Path(shutil.copytree(smollm, tmp_path / "llama")), tmp_path / "out.safetensors"
-    sampling(do_sample=True, temperature=0.2, top_p=0.9, top_k=0)(folder)
-    assert invoke("import-model", folder, "--solution", "--out", out).returncode == 0
-    assert model_file.load(out).description.sampling == SuggestedSampling(0.2, None, 0.9)
 
 
 def test_plots_of_a_gpt_refuse_a_llama(made, tmp_path):

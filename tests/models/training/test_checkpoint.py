@@ -45,6 +45,8 @@ def test_load_of_a_saved_checkpoint_returns_what_was_saved(tmp_path):
     assert again.params["W"].shape == (2, 3) and again.params["W"].flags.writeable
     assert runs._written_in_all_steps(run, ["bpe", "gpt"]) == ["gpt"] and runs._written_in_all_steps(run, []) == []
     assert runs._written_in_all_steps(None, ["bpe"]) == runs._written_in_all_steps(replace(run, step=0), ["bpe"])
+    run.losses, run.step = [*range(150)], 150
+    assert [point.loss for point in run.curve()][::49] == [0.0, 24.5, 49.0, 97.5], "means of at most 100 steps"
 
 
 def test_training_reports_the_mean_loss_of_the_last_100_steps(tmp_path):

@@ -12,12 +12,12 @@ from support.html_rules import Elements
 from autograder.course.stubs import bundled
 from autograder.documents.records import LossPoint
 from autograder.models.training import checkpoint, in_terminal, runs
-from autograder.report.trained_models import ModelCard, to_html, to_markdown
+from autograder.report.trained_models import ModelCard, to_html, to_markdown, training_time
 
 pytestmark = pytest.mark.slow
 
 CARD = ModelCard(
-    title="A <GPT> & more", summary="Trained on *stars*.", facts=[("text", "a|b"), ("form", "d_model 16")],
+    title="A <GPT> & more", summary="Trained on <b>*stars*.", facts=[("text", "a|<b>"), ("form", "d_model 16")],
     losses=[("training text", 2.5)],
     curve=[LossPoint(step, 3 - step / 100, 3.1 - step / 100 if step % 25 == 0 else None) for step in range(1, 101)],
     steps=100, sample="```\n<script>alert(1)</script>", sample_note="Temperature 0.8, seed 0.",
@@ -30,19 +30,32 @@ def test_html_card_escapes_texts_and_loads_nothing():
     parsed = Elements(page)
     assert not {"script", "img", "link", "iframe"} & parsed.tags and not {"src", "href"} & parsed.attributes
     assert not [name for name in parsed.attributes if name.startswith("on")]
-    for text in ("A <GPT> & more", "<script>alert(1)</script>", "a|b", "2.500", "Written by me: [softmax]."):
+    for text in (
+        "A <GPT> & more",
+        "<script>alert(1)</script>",
+        "Trained on <b>*stars*.",
+        "a|<b>",
+        "2.500",
+        "Written by me: [softmax].",
+    ):
         assert text in parsed.text
+    heights = [float(point.split(",")[1]) for point in re.search('points="(.*?)"', page)[1].split()]
+    assert heights == sorted(heights), "a loss that falls, seen from above"
     assert page.count("<circle") == 4 and "polyline" in page and "http" not in page
 
 
 def test_markdown_card_escapes_texts_and_fences_the_sample():
     text = to_markdown(CARD)
-    assert text.startswith("# A \\<GPT\\> & more\n\nTrained on \\*stars\\*.")
-    assert "| text | a\\|b |" in text and "\\[softmax\\]" in text and "````text\n```\n<script>" in text
+    assert text.startswith("# A \\<GPT\\> & more\n\nTrained on \\<b\\>\\*stars\\*.")
+    assert "| text | a\\|\\<b\\> |" in text and "\\[softmax\\]" in text and "````text\n```\n<script>" in text
     curve = re.search(r"```text\n( +[\d.]+\|.*?)```", text, re.S)[1]
     assert curve.isascii() and curve.count("o") >= 4
     short = replace(CARD, curve=CARD.curve[:1])
     assert "polyline" not in to_html(short) and "|*" not in to_markdown(short)
+
+
+def test_training_time_has_the_units_that_fit():
+    assert [*map(training_time, (None, 9.94, 10.4, 59.6, 3600))] == ["", "9.9 s", "10 s", "1 min 0 s", "1 h 0 min"]
 
 
 @pytest.fixture(scope="module")

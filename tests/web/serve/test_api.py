@@ -221,21 +221,16 @@ def check_in_thread(server, code):
 
 
 @pytest.mark.slow
-def test_cancel_ends_a_check_and_saves_do_not_wait_for_it(engine_server):
+@pytest.mark.parametrize(("code", "cancels"), [
+    ("import time\n    while True: time.sleep(0.01)", True), ("while True: pass", False),
+])  # fmt: skip
+def test_cancel_or_a_second_check_ends_a_check_and_saves_do_not_wait_for_it(engine_server, code, cancels):
     server = engine_server
-    thread, responses = check_in_thread(server, "import time\n    while True: time.sleep(0.01)")
+    thread, responses = check_in_thread(server, code)
     assert save(server, "return 1", "tokenizer.build_vocab")["digest"]
-    server.reply("cancel")
-    thread.join()
-    assert responses[0].status_code == 200 and {"cancelled", "report"} & responses[0].json().keys()
-    (server.folder / "softmax.py").write_text(SOFTMAX)
-    assert server.reply("check", function=SOFT)["statuses"][SOFT] == "passed"
-
-
-@pytest.mark.slow
-def test_second_check_of_a_function_replaces_the_first(engine_server):
-    server = engine_server
-    thread, responses = check_in_thread(server, "while True: pass")
+    if cancels:
+        server.reply("cancel")
+        thread.join()
     (server.folder / "softmax.py").write_text(SOFTMAX)
     assert server.reply("check", function=SOFT)["statuses"][SOFT] == "passed"
     thread.join()

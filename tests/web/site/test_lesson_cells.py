@@ -169,15 +169,21 @@ def test_typing_is_saved_after_a_pause_and_a_failure_is_said(page):
     assert page.saved() == WRONG + "!" and page.cell(".problem").text == ""
 
 
-def test_draft_survives_a_reload(page):
+@pytest.mark.parametrize("outside", ["", RIGHT])
+def test_draft_survives_a_reload(page, outside):
     page.js("fake.failure = 'no answer'")
     page.write(WRONG)
     page.wait_for_state("not saved")
     page.browser.execute_script("fake.failure = ''; fake.holds = true")
+    if outside:
+        page.js("fake.cells[arguments[0]].text = arguments[1]", SOFTMAX, outside)
+        page.js("sessionStorage.setItem('fake-files', JSON.stringify(fake.cells))")
     page.js("window.addEventListener('beforeunload', (event) => event.stopImmediatePropagation(), true)")
     page.browser.refresh()
     page.wait_until_ready()
     assert page.code() == WRONG
+    if outside:
+        page.click(".conflict .actions button:first-child")
     page.wait_for_state("saved")
     assert page.saved() == WRONG
     assert page.js("return sessionStorage.length") == 1, "the files of the fake, and no draft"
