@@ -16,8 +16,7 @@ def trees():
 
 def test_import_contracts_hold(capsys, monkeypatch):
     monkeypatch.chdir(ROOT)
-    broken = lint_imports(config_filename="pyproject.toml", no_cache=True, no_logo=True)
-    assert not broken, capsys.readouterr().out
+    assert not lint_imports(config_filename="pyproject.toml", no_cache=True, no_logo=True), capsys.readouterr().out
 
 
 def test_no_modules_import_each_other():

@@ -189,6 +189,5 @@ def test_correct_in_isolation_is_said_if_all_checks_say_it():
 def test_notebook_shows_three_findings_and_internal_errors():
     text = in_notebook(*({**FAILED, "function": f"attention.f{number}"} for number in range(4)))
     assert text.count("likely cause") == 3 and "1 more failed check" in text and "Stuck? hint(f0)" in text
-    broken = {**document(check(**BROKEN)), "internal_errors": ["bang"]}
-    text = str(check_report.NotebookReport(broken, {}, {}))
+    text = str(check_report.NotebookReport({**document(check(**BROKEN)), "internal_errors": ["bang"]}, {}, {}))
     assert "Stuck" not in text and "report it): bang" in text

@@ -186,8 +186,7 @@ def test_legend_names_thresholds_only_where_they_apply():
 def test_thresholds_are_those_of_the_error_map():
     expected = np.ones((1, 4))
     actual = 1 + np.array([[0.0, 0.0009, 0.09, 0.11]])
-    picture = error_map.map_errors(actual, expected, actual == expected, (0, 3), ("row", "column"))
-    assert picture["rows"] == ["0123"]
+    assert error_map.map_errors(actual, expected, actual == expected, (0, 3), ("row", "column"))["rows"] == ["0123"]
     assert list(value_words.MAP_THRESHOLDS.values()) == ["up to 0.1%", "up to 10%", "more than 10%"]
 
 

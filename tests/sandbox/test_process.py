@@ -270,8 +270,7 @@ def test_next_submission_starts_fresh(some_workers, submission, tmp_path):
     first = StudentCode(some_workers, submission(softmax=text), TRANSFORMER, Limits())
     first.softmax.softmax(1)
     good = "import numpy as np\ndef softmax(x):\n    return np.exp(0.0)\n"
-    other = write_files(tmp_path / "other", {"softmax.py": good})
-    second = StudentCode(some_workers, other, TRANSFORMER, Limits())
+    second = StudentCode(some_workers, write_files(tmp_path / "other", {"softmax.py": good}), TRANSFORMER, Limits())
     assert second.softmax.softmax(1) == 1.0
     first.close()
     second.close()

@@ -24,8 +24,7 @@ def environment(cache):
     share = next(parent for parent in Path(record.locate()).resolve().parents if parent.name == "jupyter")
     scripts = share.parents[1] / ("Scripts" if os.name == "nt" else "bin")
     path = os.pathsep.join([str(scripts), os.environ["PATH"]])
-    slow_imports = str(TESTS / "support" / "slow_imports")
-    jupyter = {"PATH": path, "JUPYTER_PATH": str(share), "PYTHONPATH": slow_imports}
+    jupyter = {"PATH": path, "JUPYTER_PATH": str(share), "PYTHONPATH": str(TESTS / "support" / "slow_imports")}
     return {**os.environ, **jupyter, "HEADWAY_CACHE": str(cache)}
 
 

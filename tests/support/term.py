@@ -96,8 +96,7 @@ def make_term(root, students):
     """Write `roster.csv` and `course.toml`, and a folder of downloads with the name of each assignment."""
     rows = ["Student,ID,SIS User ID,SIS Login ID,Email,Section,TA", "    Points Possible,,,,,,"]
     for p in students:
-        ta = {"A": "Kim", "B": "Lee"}[p.section]
-        cells = (p.canvas_id, p.sis, p.login, p.email, f"Section {p.section}", ta)
+        cells = (p.canvas_id, p.sis, p.login, p.email, f"Section {p.section}", {"A": "Kim", "B": "Lee"}[p.section])
         rows.append(",".join([f'"{p.last}, {p.first}"', *cells]))
     rows.append('"Student, Test",3999,,d033e22ae348aeb5660fc2140aec35850c4da997,,Section A,')
     (root / "roster.csv").write_text("\n".join(rows) + "\n", "utf-16")

@@ -380,8 +380,7 @@ def test_notebook_that_counts_is_only_shown_until_it_is_copied_into_the_file(fol
         for request in (backend.save, backend.reset):
             with pytest.raises(UsageError, match="headway copy softmax --to file"):
                 request({"function": SOFT, "text": "x = 1", "digest": cell["digest"]})
-    backup = backend.handle("copy", {"module": "softmax"})["backup"]
-    assert "NotImplementedError" in (folder / backup).read_text()
+    assert "NotImplementedError" in (folder / backend.handle("copy", {"module": "softmax"})["backup"]).read_text()
     opened = backend.open({"module": "softmax"})
     cell = opened["cells"][SOFT]
     assert opened["notebook"] is False and "NotImplementedError" not in cell["text"]

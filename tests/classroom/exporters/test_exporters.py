@@ -136,8 +136,7 @@ def test_gradescope_hidden_checks_stay_hidden(book):
     hiding = gradebook.Gradebook(book.out, {**book.document, "course": course})
     student, result = next((s, r) for s, r in hiding.results() if r)
     tests = gradescope.document_of(hiding, student, result, "visible")["tests"]
-    hidden = {test["name"].partition(" ")[0] for test in tests if test["visibility"] == "hidden"}
-    assert hidden == {"softmax.softmax"}
+    assert {test["name"].partition(" ")[0] for test in tests if test["visibility"] == "hidden"} == {"softmax.softmax"}
 
 
 @pytest.mark.parametrize("status", ["failed", "error", "timeout", "blocked"])

@@ -38,8 +38,7 @@ def test_match_namesakes_only_by_identifier():
 
 def test_match_identifiers_of_two_rows_or_two_students():
     students = [person("Ada", email="a@x.org", number="2"), person("Bo", number="3"), person("Bo B", number="3")]
-    rows = [person("Ada", email="a@x.org"), person("X", number="2"), person("Bo B", number="3")]
-    result = match(students, rows)
+    result = match(students, [person("Ada", email="a@x.org"), person("X", number="2"), person("Bo B", number="3")])
     assert result.rows == {} and "several rows" in result.unmatched[0]
     assert "several students" in result.unmatched[1]
     students = [person("Ada", platform="1", number="2")]  # the platform's number settles it

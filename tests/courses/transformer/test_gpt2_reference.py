@@ -86,8 +86,7 @@ def test_configuration_is_that_of_the_reference(keys):
     import transformers
 
     hf_config = transformers.GPT2Config(**{**SIZES, **keys}).to_dict()
-    official = solution_module("gpt2").gpt2_config(hf_config)
-    assert vars(official) == vars(instance_of(reference.gpt2_config(hf_config)))
+    assert vars(solution_module("gpt2").gpt2_config(hf_config)) == vars(instance_of(reference.gpt2_config(hf_config)))
 
 
 def test_saved_model_is_read(tmp_path):

@@ -301,8 +301,7 @@ BROKEN_SOFTMAX = {
 @pytest.mark.parametrize("case", BROKEN_SOFTMAX)
 def test_failing_function_gives_one_line_error(submission, case):
     text, expected = BROKEN_SOFTMAX[case]
-    stub = make_stubs(bundled("solutions"), TRANSFORMER)["softmax.py"]
-    folder = submission(softmax=stub if text is None else text)
+    folder = submission(softmax=make_stubs(bundled("solutions"), TRANSFORMER)["softmax.py"] if text is None else text)
     with functions_in_folder(folder) as functions, pytest.raises(UsageError) as caught:
         plots.draw(PLOTS["softmax-temperatures"], PlotInputs(functions))
     message = str(caught.value)

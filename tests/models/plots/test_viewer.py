@@ -80,8 +80,7 @@ def test_page_shows_weights_of_every_head(page, browser):
 
     assert browser.title == PLOTS["attention-viewer"].title
     buttons = browser.find_elements(By.CSS_SELECTOR, "#text button")
-    shown = "".join(button.text for button in buttons)
-    assert len(buttons) == len(text) and HOSTILE.replace(" ", "␣") in shown
+    assert len(buttons) == len(text) and HOSTILE.replace(" ", "␣") in "".join(button.text for button in buttons)
     assert "<b>names" in browser.find_element(By.ID, "about").text
     assert not browser.find_elements(By.CSS_SELECTOR, "img, b")
     flat = weights.reshape(6, len(text), len(text))

@@ -56,8 +56,7 @@ def test_diverged_run_says_which_step_and_rate_and_what_to_try(tmp_path):
 def test_train_resumed_equals_uninterrupted_run(finished_run, tmp_path):
     _, expected, _ = finished_run
     train(tmp_path, "--steps", "60", "--schedule", "cosine", "--out", "part.safetensors")
-    part = checkpoint.load(tmp_path / "part.safetensors")
-    assert part.losses == expected.losses, "training is not reproducible"
+    assert checkpoint.load(tmp_path / "part.safetensors").losses == expected.losses, "training is not reproducible"
     # Stop between two measurements of the validation loss.
     with start_workers() as workers:
         trainer = Trainer(workers, bundled("solutions"), expected.settings)

@@ -44,8 +44,7 @@ def test_run_emits_its_progress_and_writes_a_checkpoint(trained, folder):
     assert start["checkpoint"] == name and start["start"]["until"] == 40
     assert "official solution" in start["start"]["using"]
     assert {update["steps"] for update in updates} == {40}
-    measured = [update["step"] for update in updates if update["validation"] is not None]
-    assert measured == [4 * i for i in range(1, 11)]
+    assert [update["step"] for update in updates if update["validation"] is not None] == [4 * i for i in range(1, 11)]
     assert all(update["sample"] for update in updates if update["validation"] is not None)
     run = checkpoint.load(folder / name)
     assert end | {"notes": []} == {

@@ -180,8 +180,7 @@ def test_location_is_a_button_that_names_file_and_line(page):
     show(page, "report", failed(location=place, called_from=caller))
     for button in page.find_elements(By.CLASS_NAME, "report-location"):
         button.send_keys(Keys.ENTER)
-    places = page.execute_script("return window.places")
-    assert places == [{"file": "softmax.py", "line": line} for line in (7, 3)]
+    assert page.execute_script("return window.places") == [{"file": "softmax.py", "line": line} for line in (7, 3)]
 
 
 def test_cells_of_a_small_map_say_both_values(page):
