@@ -11,7 +11,8 @@ from autograder.engine.check_results import describe_inputs
 from autograder.engine.diagnosis.explanation import Diagnosis, is_same_error
 from autograder.engine.exception_hints import hint_for_exception
 from autograder.engine.first_wrong_stage import backward_order
-from autograder.errors import StudentException
+from autograder.engine.student import StudentCode
+from autograder.errors import TOP_LEVEL, UNREAD, CodeLine, StudentException
 
 
 @pytest.mark.parametrize(("args", "text"), [
@@ -31,6 +32,29 @@ from autograder.errors import StudentException
 def test_describe_inputs_small_arrays_show_values(args, text):
     assert describe_inputs(args, {}) == text
     assert describe_inputs((), {"axis": 0}) == "axis 0"
+
+
+OWN = CodeLine("attention.py", 9, "attention", "w = softmax(s)")
+DEEPER = CodeLine("softmax.py", 4, "softmax")
+ON_IMPORT, HELPER = CodeLine("attention.py", 2, TOP_LEVEL), CodeLine("my.py", 7, "f")
+
+
+@pytest.mark.parametrize(("type", "trace", "status", "message"), [
+    ("NotImplementedError", (OWN, DEEPER), "blocked", "attention needs softmax.softmax, which is not written yet"),
+    ("NotImplementedError", (OWN,), "error", "attention still raises NotImplementedError in attention.py, line 9"),
+    ("NotImplementedError", (), "not_started", "attention is not written yet"),
+    ("KeyError", (OWN, HELPER), "error", "attention raised KeyError in my.py, line 7: x"),
+    ("KeyError", (), "error", "attention raised KeyError: x"),
+    ("NameError", (ON_IMPORT,), "error", "Python cannot import attention.py: NameError in line 2: x"),
+    ("NameError", (ON_IMPORT, HELPER), "error", "Python cannot import attention.py: NameError in my.py, line 7: x"),
+    ("SyntaxError", (CodeLine("a.py", 2, UNREAD),), "error", "Python cannot read a.py: SyntaxError in line 2: x"),
+])  # fmt: skip
+def test_verdict_on_an_exception_says_which_function_and_line_it_is_about(type, trace, status, message):
+    student, attention = object.__new__(StudentCode), TRANSFORMER.functions["attention.attention"]
+    student._curriculum, student._stubs = TRANSFORMER, {attention.qualified: False}
+    found = student._verdict(StudentException(type, "x", trace), attention)
+    assert (found.status, found.message) == (status, message)
+    assert status != "error" or found.trace == trace
 
 
 def test_describe_inputs_uses_parameter_names():
