@@ -192,8 +192,7 @@ def test_check_ignores_pytest_files_of_submission(submission, check_submission, 
 
 
 def test_plugin_on_pytest_command_line_grades(submission, tmp_path):
-    folder = submission(softmax=RIGHT.replace("/ temperature", "* temperature"))
-    command = [*PLUGIN, "--submission", folder, "-v"]
+    command = [*PLUGIN, "--submission", submission(softmax=RIGHT.replace("/ temperature", "* temperature")), "-v"]
     done = subprocess.run(command, capture_output=True, text=True, cwd=tmp_path, check=False)
     assert done.returncode == 1 and "softmax/checks.py::test_rows PASSED" in done.stdout
     assert "softmax/checks.py::test_temperature FAILED" in done.stdout and "failed: probs differs" in done.stdout

@@ -78,8 +78,7 @@ def test_every_figure_is_used_and_described():
 
 @pytest.mark.parametrize("module", TRANSFORMER.modules)
 def test_lesson_begins_with_the_map_of_the_model(module):
-    first = lesson(module).partition("\n%%")[2].partition("\n%%")[0]
-    assert f"(figures/map-{module.replace('_', '-')}.svg)" in first
+    assert f"(figures/map-{module.replace('_', '-')}.svg)" in lesson(module).partition("\n%%")[2].partition("\n%%")[0]
     assert len(pictures(module)) >= 2, "a lesson shows at least one picture besides the map"
 
 

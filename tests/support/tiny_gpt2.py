@@ -102,5 +102,4 @@ def greedy_text(model: object, tokenizer: object, prompt: str, length: int, star
         warnings.simplefilter("ignore")
         options = {"max_new_tokens": length, "do_sample": False, "eos_token_id": end, "pad_token_id": end}
         out = model.generate(torch.tensor([ids]), **options)
-    text = tokenizer.decode([i for i in out[0, len(ids) :].tolist() if i != end], skip_special_tokens=False)
-    return prompt + text
+    return prompt + tokenizer.decode([i for i in out[0, len(ids) :].tolist() if i != end], skip_special_tokens=False)

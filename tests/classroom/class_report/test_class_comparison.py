@@ -79,8 +79,7 @@ def test_page_shows_the_largest_losses_first(monkeypatch):
     students = [record(f"s{number:02}", float(number % 10)) for number in range(40)]
     now, then = ClassRecords("", students=students), ClassRecords("", students=students[::-1])
     changes = sorted((class_records.StudentChange(n, 0.5, n / 40) for n in range(40)), key=lambda change: -change.after)
-    comparison = replace(class_statistics.compare(now, then, ""), changes=changes)
-    class_page.render_class(now, comparison=comparison)
+    class_page.render_class(now, comparison=replace(class_statistics.compare(now, then, ""), changes=changes))
     assert [change.student for change in shown["losses"]] == list(range(class_page.MAX_CHANGES))
     assert [change.student for change in shown["gains"]] == list(range(39, 39 - class_page.MAX_CHANGES, -1))
 

@@ -162,8 +162,7 @@ def test_report_terminal_shows_mistakes_as_plain_text(book, records):
 
 @pytest.mark.slow
 def test_feedback_files_show_mistake_without_expected_values(book, tmp_path):
-    count = student_pages.write_feedback(book, tmp_path)
-    assert count == len([s for s in book.students if s["status"] == "graded"])
+    assert student_pages.write_feedback(book, tmp_path) == len([s for s in book.students if s["status"] == "graded"])
     student, result = next((s, r) for s, r in book.results() if r and '"mistake": {' in json.dumps(r))
     html = (tmp_path / f"{student['submission']}.html").read_text("utf-8")
     assert "Content-Security-Policy" in html and "<script>document" not in html

@@ -79,8 +79,7 @@ def test_code_of_an_assignment_is_that_of_its_own_submission(tmp_path):
         text = json.dumps({"schema": CODE_SCHEMA, "modules": modules, "left_out": [file]})
         write_files(tmp_path, {f"code/{file}.json": text})
     files = {"softmax": "results/two.json", "attention": "results/one.json", "ffn": None}
-    student = {"assignments": {name: {"file": file} for name, file in files.items()}}
-    code = Gradebook(tmp_path, {}).code_of(student)
+    code = Gradebook(tmp_path, {}).code_of({"assignments": {name: {"file": file} for name, file in files.items()}})
     found = {name: part["text"] for name, (part,) in code["modules"].items()}
     assert found == {"softmax": "two", "attention": "one", "helper": "two"} and code["left_out"] == ["two", "one"]
 
@@ -92,5 +91,4 @@ def test_code_of_missing_or_damaged_is_none(tmp_path, text):
     (tmp_path / "code").mkdir()
     if text is not None:
         (tmp_path / "code" / "ada.json").write_text(text)
-    student = {"assignments": {"softmax": {"file": "results/ada.json"}}}
-    assert Gradebook(tmp_path, {}).code_of(student) is None
+    assert Gradebook(tmp_path, {}).code_of({"assignments": {"softmax": {"file": "results/ada.json"}}}) is None

@@ -65,8 +65,7 @@ def test_hints_are_three_and_do_not_contain_the_solution(function):
     module, _, name = function.partition(".")
     lines = lines_of(module)[name]
     assert lines
-    given_away = [line for step in steps for line in lines if line in squeezed(step)]
-    assert given_away == []
+    assert [line for step in steps for line in lines if line in squeezed(step)] == []
 
 
 MODULES_WITH_CASES = ("softmax", "embeddings", "attention", "multihead")

@@ -39,8 +39,7 @@ def made(tmp_path_factory):
             folder = root / f"model{len(known)}"
             model, tokenizer = make_chat_model(folder, template, length)
             path = root / f"model{len(known)}.safetensors"
-            done = succeed("import-model", folder, "--solution", "--out", path)
-            assert f"headway chat {path}" in done.stdout
+            assert f"headway chat {path}" in succeed("import-model", folder, "--solution", "--out", path).stdout
             known[template, length] = path, folder, model, tokenizer
         return known[template, length]
 
