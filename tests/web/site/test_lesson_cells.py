@@ -181,9 +181,9 @@ def test_draft_survives_a_reload(page, outside):
     page.js("window.addEventListener('beforeunload', (event) => event.stopImmediatePropagation(), true)")
     page.browser.refresh()
     page.wait_until_ready()
-    assert page.code() == WRONG
     if outside:
-        page.click(".conflict .actions button:first-child")
+        page.click(".conflict .actions button:first-child")  # of two texts, keep that of the page
+    assert page.code() == WRONG
     page.wait_for_state("saved")
     assert page.saved() == WRONG
     assert page.js("return sessionStorage.length") == 1, "the files of the fake, and no draft"
