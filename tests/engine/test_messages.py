@@ -7,7 +7,8 @@ from support.judging import judged, verdict, wrapped_solution
 
 from autograder.core.wire_format import FunctionOf, GeneratorOf, Rng
 from autograder.courses.transformer import TRANSFORMER
-from autograder.engine.check_results import describe_inputs
+from autograder.documents.results import CheckResult
+from autograder.engine.check_results import _add_error, describe_inputs
 from autograder.engine.diagnosis.explanation import Diagnosis, is_same_error
 from autograder.engine.exception_hints import hint_for_exception
 from autograder.engine.first_wrong_stage import backward_order
@@ -19,7 +20,7 @@ from autograder.errors import TOP_LEVEL, UNREAD, CodeLine, StudentException
     ((np.array([[1000.0, 0.0], [-1.5, np.inf]]),), "(2, 2) = [[1000, 0], [-1.5, inf]]"),
     ((np.array([1 / 3, 2.0]),), "(2,) ≈ [0.3333, 2]"), ((np.zeros((3, 5)),), "(3, 5)"),
     ((np.arange(3, dtype=np.int32), 4), "(3,) int32 = [0, 1, 2], 4"), ((np.array([], dtype=np.int64),), "(0,) int64"),
-    ((np.float32(0.5),), "scalar float32 = 0.5"), (([2, 0, 1], {}), "[2, 0, 1], {}"),
+    ((np.float32(0.5),), "scalar float32 = 0.5"), (([2, 0, 1], {}, [], [1, None]), "[2, 0, 1], {}, [], a list of 2"),
     ((list(range(40)), Rng(7)), "a list of 40, a generator with seed 7"), (("a\tb", None, True), "'a\\tb', None, True"),
     (([("mul", (0, 1)), ("sum", (2,))],), "[('mul', (0, 1)), ('sum', (2,))]"),
     (([np.zeros((3, 5)), np.array(2.0)],), "[(3, 5); scalar = 2]"),
@@ -54,7 +55,12 @@ def test_verdict_on_an_exception_says_which_function_and_line_it_is_about(type, 
     student._curriculum, student._stubs = TRANSFORMER, {attention.qualified: False}
     found = student._verdict(StudentException(type, "x", trace), attention)
     assert (found.status, found.message) == (status, message)
-    assert status != "error" or found.trace == trace
+    result = CheckResult("x", "x", "x", "passed", 1.0, inputs="q (2,)")
+    _add_error(result, found, attention)
+    assert (result.status, result.message) == (status, message)
+    assert (result.inputs is None) is bool(result.file_at_fault) is message.startswith("Python cannot")
+    lines = [place["line"] for place in (result.location, result.called_from) if place]
+    assert lines == ([line.line for line in trace[::-1]] if status == "error" else [])
 
 
 def test_describe_inputs_uses_parameter_names():
