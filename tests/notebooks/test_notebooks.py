@@ -283,8 +283,7 @@ def test_release_overwrites_stubs_but_no_answers(tmp_path, solutions):
 
 
 def notebook(path, *cells):
-    made = nbformat.v4.new_notebook(cells=[nbformat.v4.new_code_cell(text) for text in cells])
-    nbformat.write(made, path)
+    nbformat.write(nbformat.v4.new_notebook(cells=[nbformat.v4.new_code_cell(text) for text in cells]), path)
     return path
 
 

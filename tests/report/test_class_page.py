@@ -166,8 +166,7 @@ def test_grid_sorts_by_score_id_and_function(opened, records):
     assert names(opened)[0] == max(records.students, key=lambda s: int(s.id)).name
     Select(opened.find_element(By.ID, "sort")).select_by_value("softmax.softmax")
     opened.find_element(By.ID, "direction").click()
-    passing = {s.name for s in records.students if s.statuses.get("softmax.softmax") == "passed"}
-    assert names(opened)[0] in passing
+    assert names(opened)[0] in {s.name for s in records.students if s.statuses.get("softmax.softmax") == "passed"}
 
 
 def test_scrolling_to_the_end_draws_the_last_student(opened, records):
@@ -314,8 +313,7 @@ def test_work_without_a_result_has_a_sign_a_word_and_a_color(browser, make_class
         word = "grading failed" if state == "failed" else state
         assert run.text == f"{sign} {word}"
         colors.add(run.value_of_css_property("background-color"))
-        key = browser.find_element(By.XPATH, f"//ul[@class='legend']/li[contains(., '{word}')]")
-        assert key.text == sign + word
+        assert browser.find_element(By.XPATH, f"//ul[@class='legend']/li[contains(., '{word}')]").text == sign + word
     assert len(colors) == len(states)
 
 

@@ -76,8 +76,7 @@ def check_at(line, status="failed", file="softmax.py", text="", called_from=None
 def test_excerpt_shows_the_lines_that_matter(code, check, place, numbers):
     where, lines = excerpt(code_files(code), check)
     assert (where, [line.number for line in lines]) == (place, numbers)
-    marked = {line.number: line.status for line in lines if line.status}
-    assert marked == {check["location"]["line"]: check["status"]}
+    assert {line.number: line.status for line in lines if line.status} == {check["location"]["line"]: check["status"]}
 
 
 def test_excerpt_ends_before_the_text_of_the_next_function():

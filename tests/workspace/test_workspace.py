@@ -15,6 +15,7 @@ from autograder import __version__
 from autograder.courses.transformer import TRANSFORMER
 from autograder.documents.results import CheckResult, SubmissionResult
 from autograder.workspace import archive, create, editor, progress, state
+from autograder.workspace.check import check_workspace, statuses_of
 from autograder.workspace.session import WatchSession
 from autograder.workspace.terminal import parse_keys
 from autograder.workspace.workspace import Workspace
@@ -69,6 +70,19 @@ def test_record_keeps_what_other_commands_recorded(workspace, passed_softmax):
     workspace.record(passed_softmax)
     reopened = Workspace.open(workspace.folder)
     assert reopened.statuses == {"softmax.softmax": "passed"} and reopened.current_function == "ffn.relu"
+
+
+def test_check_records_what_to_work_on_next(workspace, passed_softmax, monkeypatch):
+    given, names = [], ("softmax.softmax", "ffn.relu")
+    monkeypatch.setattr("autograder.engine.session.check", lambda *call: given.append(call[2]) or passed_softmax)
+    outcome = check_workspace(workspace, names[:1], seed=7)
+    assert workspace.statuses == {} and "softmax.log_softmax" in outcome.next_step and outcome.finished is None
+    passed_softmax.checks.append(CheckResult("ffn.relu::x", "ffn.relu", "x", "failed", 1.0))
+    assert "ffn.relu" in check_workspace(workspace, names).next_step and workspace.current_function == "ffn.relu"
+    assert statuses_of(workspace, (*names, "gpt.gpt")) == {"softmax.softmax": "passed", "ffn.relu": "failed"}
+    check_workspace(workspace, tuple(TRANSFORMER.functions))
+    assert [options.functions for options in given] == [names[:1], names, ("gpt.gpt",), None]
+    assert given[0].seed == 7 and all(options.sandbox is workspace.sandbox for options in given)
 
 
 def test_record_without_save_is_forgotten(workspace, passed_softmax):

@@ -150,6 +150,5 @@ LAST_FIRST = np.array([[2, 0, 4, 3, 1], [4, 2, 1, 3, 0]])
 ])  # fmt: skip
 def test_other_order_or_other_one_of_equal_values_is_described(given, right, title):
     argument = TIED[0] if isinstance(given, int) else TIED
-    call = Call(TRANSFORMER.functions["softmax.softmax"], (argument,), {}, given)
-    found = diagnose_effect(call, Answer(right))
+    found = diagnose_effect(Call(TRANSFORMER.functions["softmax.softmax"], (argument,), {}, given), Answer(right))
     assert found is None if title is None else found is not None and title in found.title, found

@@ -223,8 +223,7 @@ def test_logit_lens_ends_with_the_prediction_of_the_model(drawn, forward, offici
     probs = official("softmax").softmax(logits[0])
     assert np.allclose(heat[-1], probs.max(axis=-1), atol=1e-5)
     normed = official("layernorm").layernorm(cache["embedded"][0], run.params["ln_f.gamma"], run.params["ln_f.beta"])
-    first = official("softmax").softmax(normed @ run.params["W_tok"].T)
-    assert np.allclose(heat[0], first.max(axis=-1), atol=1e-5)
+    assert np.allclose(heat[0], official("softmax").softmax(normed @ run.params["W_tok"].T).max(axis=-1), atol=1e-5)
     (axes,) = axes_of(drawn["logit-lens"])
     shown = [text.get_text() for text in axes.texts]
     expected = [figure.visible_character(run.chars[i]) for i in probs.argmax(axis=-1)]

@@ -154,8 +154,7 @@ def test_llama_has_the_size_of_the_gpt_on_names(official):
     for module, config, init, preset in kinds:
         functions = official(module)
         made = getattr(functions, config)(vocab_size=27, **preset.model)
-        params = getattr(functions, init)(made, np.random.default_rng(0))
-        counts.append(official("gpt").count_parameters(params))
+        counts.append(official("gpt").count_parameters(getattr(functions, init)(made, np.random.default_rng(0))))
     assert 0.9 < counts[1] / counts[0] < 1
 
 

@@ -113,8 +113,7 @@ def test_calls_of_student_code_and_steps_of_the_search_are_progress(page, monkey
     monkeypatch.setattr(checker_module, "NOTIFY_SECONDS", 0.0)
     page.write("    return x / 2\n")
     page.ask("check", function=SOFT)
-    steps = [event["step"] for event in page.events if event["event"] == "progress"]
-    assert {*steps} == {"call", "search"}
+    assert {*[event["step"] for event in page.events if event["event"] == "progress"]} == {"call", "search"}
     assert "result = softmax.softmax(x)" in page.ask("debug", function=SOFT)["text"]
 
 
