@@ -150,8 +150,7 @@ def test_report_similar_compares_the_stored_code(make_class):
 @pytest.mark.slow
 def test_report_similar_without_stored_code_is_one_line(make_class):
     pytest.importorskip("copydetect")
-    out = make_class(3, seed=2, assignments=("softmax",))
-    assert "--similar=SUBMISSIONS" in refusal("report", out, "--similar")
+    assert "--similar=SUBMISSIONS" in refusal("report", make_class(3, seed=2, assignments=("softmax",)), "--similar")
 
 
 def test_show_lists_the_history_of_grades(make_class):

@@ -218,8 +218,7 @@ def test_comment_reads_many_from_a_table(out, tmp_path):
         table.write_text(text)
         assert problem in comment(out, "--from", table, code=2)
     assert scores(out)["ada"]["softmax"] == 14.5 and len(comment_records.read(out)) == 2  # all or nothing
-    many = [*rows.splitlines()[:2], *(f"bo;;;;{number}" for number in range(21))]
-    table.write_text("\n".join(many), "utf-8")
+    table.write_text("\n".join([*rows.splitlines()[:2], *(f"bo;;;;{number}" for number in range(21))]), "utf-8")
     printed = comment(out, "--from", table)
     assert "1 of 22 rows is recorded already" in printed
     assert printed.count("Bo: comment") == 20 and "… and 1 more" in printed
