@@ -136,6 +136,7 @@ def test_release_notebooks_and_policy_of_some_assignments(tmp_path):
     done("release", tmp_path, "--format", "policy", *some)
     policy = policy_file.load_policy(tmp_path / "course.toml", TRANSFORMER)
     assert list(policy.assignments) == ["attention", "layernorm"], "only these are graded"
+    assert "already exists" in refusal("release", tmp_path, "--format", "policy")
     done("release", tmp_path, "--format", "policy", "--force")
     policy = policy_file.load_policy(tmp_path / "course.toml", TRANSFORMER)
     assert not policy.assignments, "it was replaced"

@@ -114,6 +114,9 @@ def test_addresses_of_pages_are_encoded(book, tmp_path, monkeypatch):
     monkeypatch.setattr(gradebook.Gradebook, "file_names", lambda self: {students[0]["submission"]: "50% é?"})
     _add_links(records, one, page, pages, None)
     assert (records.students[0].page, records.students[0].feedback) == ("week%20%231/50%25%20%C3%A9%3F.html", None)
+    records.students[0].has_result = False
+    _add_links(records, one, page, pages, pages)
+    assert records.students[0].page is records.students[0].feedback is None, "there is no such page"
     student_pages.write(one, pages, page, SimilarityResult())
     assert 'href="../week%20%231.html"' in (pages / "50% é?.html").read_text("utf-8")
 
@@ -152,12 +155,12 @@ def test_report_and_export_survive_damaged_documents(make_class, damaged, number
 
 @pytest.mark.slow
 def test_report_terminal_shows_mistakes_as_plain_text(book, records):
-    done = succeed("report", book.out, "--no-color")
+    done = succeed("report", book.out, "--no-color", "--html", book.out / "a page")
     assert "Most common mistakes" in done.stdout
     first = records.mistakes[0]
     assert f"{len(first.students)}  {first.title[:30]}" in done.stdout
     assert not set(done.stdout) & set("\x1b\x00\u202e")
-    assert (book.out / "report.html").is_file()
+    assert (book.out / "a page").is_file() and any((book.out / "a page-pages").iterdir())
 
 
 @pytest.mark.slow
@@ -285,6 +288,7 @@ def test_render_class_data_cannot_close_its_script(records):
     (["{book}", "--similar", "{here}/none"], "no such folder"),
     (["{book}", "--html", "{here}/page.html", "--feedback={here}/file"], "--feedback=DIR"),
     (["{book}", "--html", "{here}/file/page.html"], "--html FILE"),
+    (["{book}", "--compare", "{book}", "--since", "2026-01-01"], "Give one of them"),
 ])  # fmt: skip
 def test_report_unusable_argument_is_one_line(book, tmp_path, arguments, words):
     (tmp_path / "file").touch()

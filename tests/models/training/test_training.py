@@ -176,13 +176,14 @@ def test_generate_in_a_terminal_asks_how_to_go_on(finished_run):
     from support.terminal import Terminal
 
     command = [*HEADWAY, "generate", "--solution", "--length", "20", "--seed", "1"]
-    with closing(Terminal(command, finished_run[0], lines=60)) as terminal:
-        for number, answer in enumerate(["", "t 0", "t nan", "n ada", "q"], 1):
+    with closing(Terminal(command, finished_run[0], lines=120)) as terminal:
+        for number, answer in enumerate(["", "t 0", "t nan", "n ada", "t 1", "n ada", "n ada", "q"], 1):
             shown = terminal.wait_for(lambda screen, number=number: screen.count("q: quit:") == number)
             terminal.press(f"{answer}\r")
         assert terminal.wait_end() == 0, terminal.screen()
     texts = [re.sub(r".*q: quit:.*\n", "", text) for text in re.split(r"\n(?=Enter: go on)", shown)]
     assert len(texts[1].strip()) and "from 0 to 100" in texts[3] and texts[4].startswith("ada")
+    assert texts[6].startswith("ada") and texts[6] != texts[7], "another seed each time"
 
 
 @pytest.mark.parametrize(("arguments", "message"), [
