@@ -255,24 +255,18 @@ def test_details_blocked_or_hidden_check_says_so(graded):
     assert "blocked by:" in as_markdown(student, result)
 
 
-def test_feedback_full_document_shows_expected_values(graded):
+def test_feedback_hostile_text_stays_text_and_a_full_document_shows_expected_values(graded):
     student, result = graded
     check = result["assignments"][0]["functions"][0]["checks"][0]
-    worst = {"index": [0], "axes": ["row"], "yours": 1.25, "expected": 0.75, "tolerance": 0.0}
-    check.update(status="failed", worst=worst)
-    assert "0.75" in as_html(student, result) and "0.75" in as_markdown(student, result)
-
-
-def test_feedback_hostile_text_stays_text(graded):
-    student, result = graded
-    check = result["assignments"][0]["functions"][0]["checks"][0]
+    check["worst"] = {"index": [0], "axes": ["row"], "yours": 1.25, "expected": 0.75, "tolerance": 0.0}
     message = "```\n# owned ````\n<img src=x onerror=alert(1)>"
-    check.update(status="error", message=message, output="````\n</pre><script>alert(1)</script>\x1b[31m")
+    check.update(status="failed", message=message, output="````\n</pre><script>alert(1)</script>\x1b[31m")
     student = {**student, "name": "<script>[x](javascript:alert(1))<b>x</b>"}
     text, html = as_markdown(student, result), as_html(student, result)
     assert "\\<script\\>\\[x\\]\\(javascript:alert\\(1\\)\\)" in text.splitlines()[0]
     assert f"`````text\n{message}\n" in text and "\x1b" not in text
     assert "<img" not in html and "<script" not in html and "<b>" not in html
+    assert "0.75" in html and "0.75" in text
 
 
 def test_render_class_data_cannot_close_its_script(records):

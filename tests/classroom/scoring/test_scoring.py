@@ -123,9 +123,12 @@ def test_late_days_of_work_that_was_not_submitted_are_none():
     assert (total.late_days, total.penalty, total.score) == (0, 0.0, 4.0)
 
 
-def test_late_mark_of_platform_counts_as_marked_days():
+def test_late_mark_of_platform_counts_as_marked_days_unless_there_is_an_extension():
     policy = Policy(late=LatePolicy(0.1, marked_days=2))
     assert score(policy, {"softmax": 28.0}, late=True).score == pytest.approx(28 * 0.8)
+    marked = {"late": True}
+    assert score_with_exceptions([], marked).assignments["softmax"].late_days == 1
+    assert score_with_exceptions([PolicyException("bo", due=DUE)], marked).assignments["softmax"].late_days == 0
 
 
 def test_late_days_use_the_time_of_each_assignment():
@@ -201,12 +204,6 @@ def test_exception_comes_before_what_was_given_by_hand():
     by_hand = {"softmax": ManualPoints({}, (adjustment("oral exam", score=12.0),))}
     exceptions = [PolicyException("bo", "softmax", bonus=3)]
     assert score_with_exceptions(exceptions, manual=by_hand).assignments["softmax"].score == 12.0
-
-
-def test_extension_overrides_late_mark_of_platform():
-    marked = {"late": True}
-    assert score_with_exceptions([], marked).assignments["softmax"].late_days == 1
-    assert score_with_exceptions([PolicyException("bo", due=DUE)], marked).assignments["softmax"].late_days == 0
 
 
 def test_effective_exception_prefers_specific_and_later_entries():
