@@ -205,7 +205,7 @@ def test_lines_of_another_program_are_answered(made):
     errors = ("no such command: /nonsense. List", "to 100, not 'x'.")
     assert all(text in done.stderr for text in (*errors, "Temperature 0.", "per second", "/temperature X"))
     first, second = (part for part in done.stdout.split("<|im_start|>│") if part.startswith("u│s│e│r│⏎"))
-    assert "x│<|im_end|>" in second and "c│at" not in second and first
+    assert "/│x│<|im_end|>" in second and second.count("/") == 1 and "c│at" not in second and first
     assert "<|im_start|>│s│y│s│t│e│m│⏎" in done.stdout
     assert done.stdout == clean(done.stdout, 10**6)
     assert succeed("chat", path, "--solution", "--seed", "1", typed="\n".join(lines)).stdout == done.stdout

@@ -3,6 +3,7 @@
 import io
 import re
 from dataclasses import replace
+from types import SimpleNamespace
 
 import pytest
 from rich.console import Console
@@ -12,7 +13,7 @@ from support.html_rules import Elements
 from autograder.course.stubs import bundled
 from autograder.documents.records import LossPoint
 from autograder.models.training import checkpoint, in_terminal, runs
-from autograder.report.trained_models import ModelCard, to_html, to_markdown, training_time
+from autograder.report.trained_models import ModelCard, _steps, to_html, to_markdown, training_time
 
 pytestmark = pytest.mark.slow
 
@@ -54,8 +55,9 @@ def test_markdown_card_escapes_texts_and_fences_the_sample():
     assert "polyline" not in to_html(short) and "|*" not in to_markdown(short)
 
 
-def test_training_time_has_the_units_that_fit():
+def test_time_and_steps_of_a_run_are_shown_as_they_fit():
     assert [*map(training_time, (None, 9.94, 10.4, 59.6, 3600))] == ["", "9.9 s", "10 s", "1 min 0 s", "1 h 0 min"]
+    assert [_steps(SimpleNamespace(step=9, steps=n)) for n in (None, 9, 3000)] == ["9", "9", "9 of 3,000"]
 
 
 @pytest.fixture(scope="module")

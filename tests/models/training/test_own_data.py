@@ -171,6 +171,7 @@ def test_plot_loss_compares_runs(own_runs):
 def test_generate_needs_no_text_file(own_runs, tmp_path):
     (tmp_path / "a.safetensors").write_bytes((own_runs / "a.safetensors").read_bytes())
     succeed("generate", "a.safetensors", "--solution", "--length", "20", cwd=tmp_path)
+    assert "Compare" not in succeed("runs", cwd=tmp_path).stdout, "there is one run"
     resume = ("train", "--solution", "--resume", "--out", "a.safetensors", "--steps")
     assert "no such file: cities.txt" in refusal(*resume, "40", cwd=tmp_path)
     succeed(*resume, "40", "--data", own_runs / "cities.txt", cwd=tmp_path)
