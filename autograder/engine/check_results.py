@@ -12,7 +12,7 @@ from autograder.core.text import clean
 from autograder.core.wire_format import FunctionOf, GeneratorOf, Rng
 from autograder.course import Function
 from autograder.documents.results import CheckResult
-from autograder.engine.diagnosis.variants import parameter_names
+from autograder.engine.diagnosis.variants import parameters_of
 from autograder.engine.fixtures import check_id, check_name, sees_answers
 from autograder.engine.student import Cache, StudentCode
 from autograder.errors import TOP_LEVEL, Blocked, CodeLine, NotStarted, Raised, Verdict
@@ -47,7 +47,7 @@ def build_check_result(
     if error is not None:
         last = next((call for call in reversed(student.calls) if call.function is function), None)
         if last is not None:
-            result.inputs = describe_inputs(last.args, last.kwargs, parameter_names(function.qualified, package))
+            result.inputs = describe_inputs(last.args, last.kwargs, tuple(parameters_of(function.qualified, package)))
             if last.line is not None:
                 result.location = {"file": f"{function.module}.py", "line": last.line, "text": ""}
             elif last.exception and last.exception.trace:  # an exception was expected, but another one came

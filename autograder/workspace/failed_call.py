@@ -10,7 +10,7 @@ from autograder.core.text import clean
 from autograder.core.wire_format import Config, FunctionOf, GeneratorOf, Rng
 from autograder.documents.results import CheckResult
 from autograder.engine import session
-from autograder.engine.diagnosis.variants import parameter_names
+from autograder.engine.diagnosis.variants import parameters_of
 from autograder.engine.student import Cache, Call
 from autograder.errors import UsageError
 from autograder.workspace.files import DEBUG_MARK
@@ -79,7 +79,7 @@ class _ScriptWriter:
 
     def write_call(self, target: str, call: Call) -> None:
         """Write a variable for each argument, and the call."""
-        names = [*parameter_names(call.function.qualified, self._package), *(f"arg_{i}" for i in range(len(call.args)))]
+        names = [*parameters_of(call.function.qualified, self._package), *(f"arg_{i}" for i in range(len(call.args)))]
         positional = [self._variable(name, value) for name, value in zip(names, call.args, strict=False)]
         named = [f"{name}={self._variable(name, value)}" for name, value in call.kwargs.items()]
         name = self._qualified(call.function.module, call.function.name)

@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from support.built_in import mistakes_of_function, parameter_names
+from support.built_in import mistakes_of_function, parameters_of
 from support.judging import judged, verdict, wrapped_solution
 
 from autograder.core.wire_format import FunctionOf, GeneratorOf, Rng
@@ -66,7 +66,7 @@ def test_verdict_on_an_exception_says_which_function_and_line_it_is_about(type, 
 def test_describe_inputs_uses_parameter_names():
     assert describe_inputs((4, 5), {"k": 1}, ("n_queries", "n_keys", "k")) == "n_queries 4, n_keys 5, k 1"
     assert describe_inputs((4, 5), {}, ("n_queries",)) == "n_queries 4, 5"
-    assert parameter_names("attention.attention") == ("q", "k", "v", "mask")
+    assert tuple(parameters_of("attention.attention")) == ("q", "k", "v", "mask")
 
 
 @pytest.mark.parametrize(("kind", "message", "words"), [

@@ -9,6 +9,7 @@ wrong, too. Where two mistakes give the same answers, both are named.
 """
 
 from collections.abc import Callable, Iterable, Sequence
+from dataclasses import replace
 from functools import partial
 
 import numpy as np
@@ -22,7 +23,7 @@ from autograder.engine.diagnosis.matching import Match, is_coarse, match_values,
 from autograder.engine.diagnosis.mistake import Mistake, mistakes_of_function
 from autograder.engine.diagnosis.mutations import mutations
 from autograder.engine.diagnosis.replay import correct_answer
-from autograder.engine.diagnosis.search import Search, assign
+from autograder.engine.diagnosis.search import MAX_ALTERNATIVES, Search, assign
 from autograder.engine.diagnosis.variants import solution_module
 from autograder.engine.student import Call, RecordedCheck
 
@@ -66,9 +67,9 @@ def diagnose(
     diagnoses = _diagnose(search, known, ordered, thorough)
     unexplained = [check for check in own if check.id not in diagnoses]
     correct = [call for check in ordered if unexplained and (call := _correct_call(check, function, package))]
-    failures = [check.calls[-1] for check in own]
+    failures = [check.calls[-1] for check in own if not diagnoses]
     for check in unexplained:
-        effect = diagnose_effect(check.calls[-1], correct_answer(check, package), correct, failures)
+        effect = diagnose_effect(check.calls[-1], correct_answer(check, package), package, correct, failures)
         diagnoses |= assign([check], effect) if effect is not None else {}
     return diagnoses
 
@@ -149,17 +150,22 @@ def _diagnose_unknown(search: Search, known: Sequence[Mistake], thorough: bool) 
         return found
     compared = search.compared
     raised = any(compared.last_call(i).exception or compared.correct_answer(i).exception for i in compared.failed)
-    if raised or compared.has_distinctive_answers:
-        search.end_after(SECONDS_FOR_UNKNOWN)
-        changes = mutations(function, package)
-        found = search.explain_all(changes, first_only=not raised)
-        if found and len(next(iter(found.values())).titles) == 1:
-            return found
-        search.end_after(SECONDS_PER_PHASE)
-        numbers = find_constants(changes, search)
-        likely = [mistake for mistake, value in numbers.items() if is_round(value, MAX_DIGITS)]
-        if found := search.explain_all(likely, first_only=True):
-            return found
+    # Many changes may lead to one error, nan or truth value: that hardly another one does is evidence, too.
+    is_certain = compared.has_distinctive_answers and not raised
+    search.end_after(SECONDS_FOR_UNKNOWN)
+    only_dtypes = all(compared.outcome((), index).match is not Match.NO for index in compared.failed)
+    changes = () if only_dtypes else mutations(function, package)
+    found = search.explain_all(changes, first_only=is_certain)
+    if found and len(next(iter(found.values())).titles) <= MAX_ALTERNATIVES:
+        return {name: replace(diagnosis, mistakes=diagnosis.mistakes[:1]) for name, diagnosis in found.items()}
+    search.end_after(SECONDS_PER_PHASE)
+    if found := search.explain_with_change([*fixed, *constants, *others], [c for c in changes if c.constant is None]):
+        return found
+    search.end_after(SECONDS_PER_PHASE)
+    numbers = find_constants(changes if is_certain or raised else (), search)
+    likely = [mistake for mistake, value in numbers.items() if is_round(value, MAX_DIGITS)]
+    if found := search.explain_all(likely, first_only=True):
+        return found
     search.end_after(SECONDS_FOR_SINGLE_CHECKS)
     # Any single number can be explained by some constant: only a round one that explains most checks is no chance.
     likely = [m for m in constants if is_round(constants[m]) and search.explains_most(m)]

@@ -4,7 +4,6 @@ A function may return the same whatever it gets: it is not written yet. An answe
 single way: its dtype, its form, its order, a factor. That is not the cause but the effect.
 """
 
-import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from itertools import pairwise
@@ -13,7 +12,7 @@ from typing import Any
 import numpy as np
 
 from autograder.engine.comparison.relations import describe_relation
-from autograder.engine.diagnosis.explanation import Diagnosis
+from autograder.engine.diagnosis.explanation import Diagnosis, is_same_refusal
 from autograder.engine.diagnosis.matching import (
     MIN_DISTINCTIVE,
     Match,
@@ -26,7 +25,7 @@ from autograder.engine.diagnosis.matching import (
 )
 from autograder.engine.diagnosis.mistake import Mistake
 from autograder.engine.diagnosis.replay import Answer, correct_answer
-from autograder.engine.diagnosis.variants import parameter_names
+from autograder.engine.diagnosis.variants import parameters_of
 from autograder.engine.student import UNANSWERED, Call, RecordedCheck
 
 MAX_NAMES = 4
@@ -34,7 +33,6 @@ _WHY_UNFINISHED = "A function that is not finished often ends like this."
 _ASK_UNFINISHED = "Which line of the formula in the docstring can you write first?"
 _WHY = "This is what the check found; it does not say which line is the cause."
 _ASK = "Which line of your code decides that?"
-_NUMBER = re.compile(r"-?\d+(\.\d+)?")
 _CONSTANTS = (bool, int, float, str)
 _Effect = tuple[str, str]  # a short name, and the title
 
@@ -49,7 +47,7 @@ def diagnose_placeholder(function: str, checks: Iterable[RecordedCheck], package
     if not calls or any(call.value is UNANSWERED for call in calls):
         return None
     rights = [correct_answer(check, package).value for check in checks]
-    for name, title in _descriptions(calls, rights, parameter_names(function, package)):
+    for name, title in _descriptions(calls, rights, tuple(parameters_of(function, package))):
         title = f"the function always returns {title}"
         mistake = Mistake(function, f"placeholder-{name}", title, _WHY_UNFINISHED, _ASK_UNFINISHED, generated=True)
         return Diagnosis((mistake,), proof="it did so in every check")
@@ -91,7 +89,7 @@ def _is_same(first: Any, second: Any) -> bool:
 
 
 def diagnose_effect(
-    call: Call, right: Answer, passed: Sequence[Call] = (), failed: Sequence[Call] = ()
+    call: Call, right: Answer, package: str, passed: Sequence[Call] = (), failed: Sequence[Call] = ()
 ) -> Diagnosis | None:
     """Return the effect that alone distinguishes the student's answer of a call from the correct one; None if none.
 
@@ -103,48 +101,44 @@ def diagnose_effect(
     effects = dict.fromkeys(_effects(call, right))
     proof = "in this check, your answer differs from the correct one in nothing else"
     if not effects and call.exception is not None and right.exception is None:
-        effects = dict.fromkeys(_allowed_input_refused(call, passed))
+        if any(is_same_refusal(call.exception, other.exception) for other in passed):
+            effects = {("allowed-input-refused", f"{call.exception.type} is raised for an input that is allowed"): None}
         proof = "your code raises the same error where it is right"
-        if not effects:
-            effects = dict.fromkeys(_unsupported_axes(call, passed, failed))
-            proof = "with other numbers of axes, your answers are correct"
+    function = call.function.qualified
+    if not effects and right.exception is None:
+        returned = [other for other in passed if other.exception is None]
+        where, elsewhere = conditions(failed, returned, parameters_of(function, package))
+        if where:
+            wrong = f"raises {call.exception.type}" if call.exception is not None else "returns wrong results"
+            effects = {("only-where", f"the function {wrong} {where}; it is right {elsewhere}"): None}
+        proof = "it was so in every check"
     if not effects or len(effects) > MAX_NAMES:
         return None
-    function = call.function.qualified
     mistakes = (Mistake(function, f"effect-{name}", title, _WHY, _ASK, generated=True) for name, title in effects)
     return Diagnosis(tuple(mistakes), together=True, proof=proof)
 
 
-def _allowed_input_refused(call: Call, passed: Sequence[Call]) -> Iterator[_Effect]:
-    """Yield that an input is refused, if the student's error is the one with which they refuse others rightly."""
-    assert call.exception is not None
-    kind, message = call.exception.type, _NUMBER.sub("", call.exception.message)
-    for other in passed:
-        error = other.exception
-        if error is not None and error.type == kind and message and _NUMBER.sub("", error.message) == message:
-            yield "allowed-input-refused", f"{kind} is raised for an input that is allowed"
-            return
+def conditions(wrong: Sequence[Call], right: Sequence[Call], parameters: Mapping[str, Any]) -> tuple[str, str]:
+    """Return what some calls have in common and others have not: `with mask`, and `without mask`; "" if nothing."""
+    all_traits = [[_traits(call, parameters) for call in calls] for calls in (wrong, right)]
+    for trait in all_traits[0][0] if wrong and len(right) > 1 else ():  # What only one lacks may be chance.
+        first, second = ({traits.get(trait, "") for traits in side} for side in all_traits)
+        if not first & second and "" not in first | second:
+            return " or ".join(sorted(first)), " or ".join(sorted(second))
+    return "", ""
 
 
-def _unsupported_axes(call: Call, passed: Sequence[Call], failed: Sequence[Call]) -> Iterator[_Effect]:
-    """Yield that an argument has a number of axes for which the function fails, if it works with all others."""
-    assert call.exception is not None
-    passed = [other for other in passed if other.exception is None]
-    for position, value in enumerate(call.args):
-        right = _numbers_of_axes(position, passed)
-        works = right - _numbers_of_axes(position, failed)
-        if isinstance(value, np.ndarray) and works and value.ndim not in right:
-            axes = "1 axis" if value.ndim == 1 else f"{value.ndim} axes"
-            numbers = " or ".join(map(str, sorted(works)))
-            error = f"the function raises {call.exception.type}"
-            yield "unsupported-axes", f"{error} for an input with {axes}; it works with {numbers}"
-            return
-
-
-def _numbers_of_axes(position: int, calls: Sequence[Call]) -> set[int]:
-    """Return the numbers of axes that an argument has in calls."""
-    given = (call.args[position] for call in calls if position < len(call.args))
-    return {value.ndim for value in given if isinstance(value, np.ndarray)}
+def _traits(call: Call, parameters: Mapping[str, Any]) -> dict[str, str]:
+    """Return words for what is passed to a function: which options, in how many axes, of which dtype."""
+    traits = {}
+    for name, value in {**parameters, **dict(zip(parameters, call.args, strict=False)), **call.kwargs}.items():
+        traits[name] = f"without {name}" if value is None else f"with {name}"
+        if isinstance(parameters.get(name), (str, bool)):  # an option, not a text
+            traits[name] += f"={value!r}"
+        elif isinstance(value, np.ndarray):
+            traits[f"{name}.ndim"] = f"for {name} with {value.ndim} {'axis' if value.ndim == 1 else 'axes'}"
+            traits[f"{name}.dtype"] = f"for {name} of the dtype {value.dtype}"
+    return traits
 
 
 def _effects(call: Call, right: Answer) -> Iterator[_Effect]:

@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from autograder.engine.diagnosis.mistake import Mistake
+from autograder.errors import StudentException
 
 if TYPE_CHECKING:
     from autograder.documents.types import DiagnosedMistake
@@ -12,6 +13,7 @@ if TYPE_CHECKING:
 MAX_PARTS = 4  # More results are not listed.
 _SHAPES = re.compile(r"\(\d*(?:,\d+)*,?\)")
 _INTEGER = re.compile(r"np\.u?int\d*\((-?\d+)\)")
+_NUMBER = re.compile(r"-?\d+(\.\d+)?")
 _BROADCAST = "operands could not be broadcast together with shapes"
 
 
@@ -68,6 +70,12 @@ class Diagnosis:
         explanation = " ".join(dict.fromkeys(mistake.explanation for mistake in self.mistakes))
         hint = " ".join(dict.fromkeys(mistake.hint for mistake in self.mistakes))
         return {"id": self.id, "title": self.title, "reason": self.reason, "explanation": explanation, "hint": hint}
+
+
+def is_same_refusal(first: StudentException | None, second: StudentException | None) -> bool:
+    """Return whether two errors have the same type and, up to numbers, the same message, which is not empty."""
+    errors = [(error.type, _NUMBER.sub("", error.message)) for error in (first, second) if error is not None]
+    return len(errors) == 2 and errors[0] == errors[1] and errors[0][1] != ""
 
 
 def is_same_error(first: str, second: str) -> bool:

@@ -1,29 +1,4 @@
-'''Known mistakes: runnable wrong implementations, compared with a student's code to say what went wrong.
-
-A mistake is written as a change to the official solution, so that everything else in it is right and stays right when
-the solution is rewritten. The module `mistakes` in the folder of an assignment holds them in a registry `MISTAKES`:
-
-    MISTAKES = Mistakes()
-    mistake = MISTAKES.for_functions("softmax.softmax")
-    mistake("no-maximum", "(z - z.max(axis=axis, keepdims=True))", "(z + 0.0)", common=True).explain("""…""")
-
-- After the name come the edits: text of the solution, which must occur exactly once in the function, and what replaces
-  it; then the next two for a second edit, and so on.
-- A mistake that is more than a few edits has a new body instead: `mistake(name).body(code).explain(text)`. Edits given
-  as well are made in that body, which several mistakes may share.
-- The text has a title and two sections: `why:` says why it matters and how it shows; `ask:` is a question that leads
-  to the line without giving it away: a case to try or to count. Neither cites the docstring; both may be long.
-- `for_functions` takes several functions if the change and the text fit all of them.
-- A few known constants are varied in an ordinary `for` loop; f-strings put them in the name, the edits and the text.
-- A constant that may be any number is a family: `CONSTANT` in the edits or the body, `{constant}` in the text. It is
-  found from the student's answer. `constant=` is a typical value, for `headway verify`:
-  `mistake("mask-filled-with", "-np.inf, where", "CONSTANT, where", constant=-50.0)`, with the title "hidden scores were
-  set to {constant}". Families are tried where no fixed mistake explains the answers.
-- Order matters: of two mistakes that give the same numbers, the first is reported.
-- A long registry is split: `MISTAKES = Mistakes(FORWARD, BACKWARD)` contains two others.
-
-`headway verify` proves that each mistake fails a check and is recognized.
-'''
+"""Known mistakes: runnable wrong implementations; docs/contributing/mistakes.md describes how they are written."""
 
 import importlib
 import textwrap

@@ -13,7 +13,7 @@ import numpy as np
 from autograder.core.default_integer import default_as_int64
 from autograder.core.wire_format import Config, FunctionOf, GeneratorOf, Instance, Rng
 from autograder.engine.diagnosis.explanation import is_same_error
-from autograder.engine.diagnosis.variants import instance_of, parameter_names, solution_module
+from autograder.engine.diagnosis.variants import instance_of, parameters_of, solution_module
 from autograder.engine.student import Cache, Call, RecordedCheck
 from autograder.errors import StudentException
 
@@ -79,7 +79,7 @@ def _run(
         if read_only and isinstance(error, ValueError) and "read-only" in str(error):
             raise _InputChanged from None
         return Answer(exception=StudentException(type(error).__name__, str(error)))
-    before = {**dict(zip(parameter_names(call.function.qualified, package), call.args, strict=False)), **call.kwargs}
+    before = {**dict(zip(parameters_of(call.function.qualified, package), call.args, strict=False)), **call.kwargs}
     after = {**dict(zip(before, args, strict=False)), **kwargs}
     value = Instance.of(value) if is_dataclass(value) and not isinstance(value, type) else value
     return Answer(value, modified=frozenset(name for name, old in before.items() if not _untouched(after[name], old)))
@@ -97,7 +97,7 @@ def remember_cache(student: Any, candidate: Any, caches: dict[int, Any]) -> None
 def same_modified(call: Call, answer: Answer, package: str) -> bool:
     """Return whether the same arguments were changed; by name, if the student's parameters have their names."""
     modified = {name.partition("[")[0] for name in call.modified}
-    if not modified <= set(parameter_names(call.function.qualified, package)):
+    if not modified <= set(parameters_of(call.function.qualified, package)):
         return bool(modified) == bool(answer.modified)
     return modified == answer.modified
 

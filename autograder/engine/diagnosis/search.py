@@ -9,7 +9,7 @@ from typing import Any
 
 from autograder.core import interpreter
 from autograder.engine.diagnosis import matching
-from autograder.engine.diagnosis.explanation import Diagnosis
+from autograder.engine.diagnosis.explanation import Diagnosis, is_same_refusal
 from autograder.engine.diagnosis.matching import Match, Outcome, Part, is_coarse, match_answer, match_parts, parts_of
 from autograder.engine.diagnosis.mistake import BrokenMistake, Mistake
 from autograder.engine.diagnosis.replay import Answer, correct_answer, replay, same_modified
@@ -118,11 +118,20 @@ class Comparisons:
         for call, answer in answers:
             if call.function.qualified == self.function:
                 official = self.correct_answer(index) if call is self.last_call(index) and call.exception else None
-                match = min(match, match_answer(call, answer, check.passed, self.package, official))
+                own = match_answer(call, answer, check.passed, self.package, official)
+                is_allowed = official is not None and official.exception is None
+                match = min(match, Match.EXACT if is_allowed and self._is_same_refusal(call, answer) else own)
                 if match is Match.NO:
                     is_failure = not check.passed and call is self.last_call(index)
                     return self._outcome_in_parts(index, answer) if is_failure and in_parts else matching.NOT_COMPARABLE
         return Outcome(match)
+
+    def _is_same_refusal(self, call: Call, answer: Answer) -> bool:
+        """Return whether an input is refused with the errors with which both refuse others that are wrong."""
+        errors = (call.exception, answer.exception)
+        wrong = (index for index, check in enumerate(self.checks) if check.passed and None not in errors)
+        pairs = ((self.last_call(index).exception, self.correct_answer(index).exception) for index in wrong)
+        return any(all(map(is_same_refusal, errors, pair)) for pair in pairs)
 
     def _outcome_in_parts(self, index: int, answer: Answer) -> Outcome:
         call = self.last_call(index)
@@ -253,6 +262,15 @@ class Search:
                 found.append(mistakes)
         # A mistake that is made only in part may claim more than is wrong: halves have names of their own.
         return [mistakes for mistakes in found if keeps_all_edits(mistakes, self.compared.package)] or found
+
+    def explain_with_change(self, singles: Sequence[Mistake], changes: Sequence[Mistake]) -> dict[str, Diagnosis]:
+        """Diagnose by a mistake that explains something and a change of the solution that explains the rest."""
+        for lead in self._leads(singles)[:MAX_LEADS] if self.compared.first_distinctive is not None else ():
+            rest = [i for i in self.compared.failed if self.compared.outcome((lead,), i).match is not Match.EXACT]
+            is_certain = any(map(self.compared.is_distinctive, rest))
+            if sets := self._explaining((lead, change) for change in changes if is_certain):
+                return self._assign(sets[0], together=True)
+        return {}
 
     def explain_each(self, singles: Sequence[Mistake], *, with_pairs: bool = True) -> dict[str, Diagnosis]:
         """Return, by failed check, the candidates that give its answer, contradict nothing and explain the most."""

@@ -8,6 +8,7 @@ import ast
 import builtins
 import inspect
 import types
+import warnings
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, replace
 from functools import cache, partial
@@ -48,10 +49,13 @@ def instance_of(config: Config, package: str) -> Any:
 
 
 @cache
-def parameter_names(function: str, package: str) -> tuple[str, ...]:
-    """Return the names of the parameters of an assigned function, in order."""
+def parameters_of(function: str, package: str) -> dict[str, Any]:
+    """Return the parameters of an assigned function, in order, with their defaults: None for those that have none."""
     module, _, name = function.partition(".")
-    return tuple(inspect.signature(getattr(solution_module(module, package), name)).parameters)
+    parameters = inspect.signature(getattr(solution_module(module, package), name)).parameters
+    return {
+        name: None if each.default is inspect.Parameter.empty else each.default for name, each in parameters.items()
+    }
 
 
 @cache
@@ -185,7 +189,8 @@ def _apply(function: _FunctionCode, mistake: Mistake, name: str, after_others: b
 @cache
 def _compile_text(text: str, name: str) -> types.CodeType:
     try:
-        return compile(text, f"<{name}>", "exec")
+        with warnings.catch_warnings(action="ignore"):
+            return compile(text, f"<{name}>", "exec")
     except SyntaxError as error:  # Two edits of one line may leave something that is not Python.
         raise BrokenMistake(f"a mistake in {name}", f"not valid Python: {error}") from None
 

@@ -72,7 +72,7 @@ def linear(x, W, b):
     return _official(x, W, b)
 """
     found = titles(judged(tmp_path, "ffn.linear", text))
-    assert all("an input with 3 axes" in title for title in found.values())
+    assert all("for x with 3 axes" in title for title in found.values())
 
 
 def test_diagnose_documented_error_is_separate(tmp_path):
@@ -128,7 +128,7 @@ WRONG_TYPE = wrapped_solution("training.learning_rate", "return np.float64(resul
     ("tokenizer.build_vocab", WRONG_KEYS, "itos"), ("training.learning_rate", WRONG_TYPE, "default"),
     pytest.param("tokenizer.encode", FREE_TEXT, "another unknown", id="documented_error"),
     pytest.param("gradients.matmul_backward", solution_text("gradients") + ERROR_FOR_AXES_THAT_WORK_ELSEWHERE,
-                 "it works with 2", marks=pytest.mark.slow, id="axes"),
+                 "it is right for b with 2", marks=pytest.mark.slow, id="axes"),
 ])  # fmt: skip
 def test_diagnose_does_not_blame_what_is_right(tmp_path, function, text, words):
     assert words not in str(titles(judged(tmp_path, function, text)))
@@ -149,6 +149,6 @@ LAST_FIRST = np.array([[2, 0, 4, 3, 1], [4, 2, 1, 3, 0]])
     (3, 0, None), (np.array([0, 3]), TIED.argmax(1), None), (X[:, ::-1] + 1, X, None),
 ])  # fmt: skip
 def test_other_order_or_other_one_of_equal_values_is_described(given, right, title):
-    argument = TIED[0] if isinstance(given, int) else TIED
-    found = diagnose_effect(Call(TRANSFORMER.functions["softmax.softmax"], (argument,), {}, given), Answer(right))
+    call = Call(TRANSFORMER.functions["softmax.softmax"], (TIED[0] if isinstance(given, int) else TIED,), {}, given)
+    found = diagnose_effect(call, Answer(right), TRANSFORMER.package)
     assert found is None if title is None else found is not None and title in found.title, found

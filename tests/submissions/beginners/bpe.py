@@ -173,7 +173,7 @@ def bpe_decode__token_by_token(ids, vocab):
     return text
 
 def bpe_decode__list_of_tokens(ids, vocab):
-    """position-for-id effect-allowed-input-refused"""
+    """position-for-id"""
     tokens = list(vocab)
     for i in ids:
         if i < 0 or i >= len(tokens):

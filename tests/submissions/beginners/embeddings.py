@@ -83,7 +83,7 @@ def embed_tokens_backward__loop(dout, ids, vocab_size):
     return dW
 
 def embed_tokens_backward__one_hot_transposed(dout, ids, vocab_size):
-    """effect-unsupported-axes"""
+    """effect-only-where"""
     return one_hot(ids, vocab_size).T @ dout
 
 def embed_tokens_backward__divided_by_positions(dout, ids, vocab_size):

@@ -112,7 +112,7 @@ def train_val_split__not_checked(ids, train_fraction=0.9):
     sorted=("starts-sorted", "    x = np", "    ix = np.sort(ix)\n    x = np"),
     dtype=("dtype-kept", "np.asarray(ids, np.int64)", "np.asarray(ids)"),
     lists=("lists", "return x, y", "return x.tolist(), y.tolist()"),
-    one_window_refused=("effect-allowed-input-refused", "len(ids) < block_size + 1", "len(ids) <= block_size + 1"),
+    one_window_refused=("one-window-refused", "len(ids) < block_size + 1", "len(ids) <= block_size + 1"),
 )
 def get_batch__right(ids, batch_size, block_size, rng):
     """base"""

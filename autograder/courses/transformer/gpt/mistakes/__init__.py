@@ -60,15 +60,7 @@ mistake("last-position-only", "return logits, cache", "return logits[..., -1, :]
     only the scores of the last position were returned
     why: Those are enough to generate text. In training, every position makes a prediction.
     ask: Which shape should the scores of (B, T) tokens have?""")
-mistake(
-    "last-block-missing",
-    "        block_caches.append(block_cache)\n",
-    "        block_caches.append(block_cache)\n        streams[i] = x\n",
-    "block_caches = []\n",
-    "block_caches, streams = [], {-1: x}\n",
-    "final = x  # (B, T, D)",
-    "final = x = streams[config.n_layers - 2]",
-).explain("""
+mistake("last-block-missing", "range(config.n_layers)", "range(config.n_layers - 1)").explain("""
     the last block was left out
     why: range(n) already ends at n - 1, so range(n - 1) is one block short.
     ask: Which values does i take in your loop when there are two blocks?""")
