@@ -9,7 +9,6 @@ wrong, too. Where two mistakes give the same answers, both are named.
 """
 
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import replace
 from functools import partial
 
 import numpy as np
@@ -157,7 +156,7 @@ def _diagnose_unknown(search: Search, known: Sequence[Mistake], thorough: bool) 
     changes = () if only_dtypes else mutations(function, package)
     found = search.explain_all(changes, first_only=is_certain)
     if found and len(next(iter(found.values())).titles) <= MAX_ALTERNATIVES:
-        return {name: replace(diagnosis, mistakes=diagnosis.mistakes[:1]) for name, diagnosis in found.items()}
+        return found
     search.end_after(SECONDS_PER_PHASE)
     if found := search.explain_with_change([*fixed, *constants, *others], [c for c in changes if c.constant is None]):
         return found
