@@ -96,7 +96,7 @@ class PresetDescription(NamedTuple):
 PRESET_DESCRIPTIONS = {
     "names": PresetDescription("Names", "A small GPT that invents names.", 7.1),
     "bigram": PresetDescription(
-        "Bigram model", "One table: how likely each letter is after each other. It needs only three assignments.",
+        "Bigram model", "One table: how likely each letter is after any other. It needs only three assignments.",
         0.36,
     ),
     "llama": PresetDescription("Llama", "A Llama of the same width and depth as the GPT for names.", 11.0),
