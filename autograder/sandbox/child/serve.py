@@ -255,7 +255,7 @@ def changed(before, arguments, function, count):
     for path in before | after:
         old, new = before.get(path), after.get(path)
         if old is None or new is None or identity(new) != identity(old):
-            parameters = default_arguments(function, count)
+            parameters = parameter_names(function, count)
             name = parameters[path[1]] if path[0] == 0 and path[1] < len(parameters) else str(path[1])
             changed_names.append(name + "".join(f"[{key!r}]" for key in path[2:]))
     return changed_names
@@ -265,7 +265,7 @@ def identity(array):
     return array.dtype, array.shape, array.tobytes()
 
 
-def default_arguments(function, count):
+def parameter_names(function, count):
     try:
         return list(inspect.signature(function).parameters)[:count]
     except (TypeError, ValueError):
