@@ -1,4 +1,4 @@
-"""Characters that an encoding lacks are replaced, and text is cleaned before it is shown."""
+"""Characters that an encoding does not have are replaced, and text is cleaned before it is shown."""
 
 import subprocess
 import sys

@@ -1,4 +1,4 @@
-"""Check submissions in an interpreter that lacks what Pyodide lacks, and print their result documents.
+"""Check submissions without what Python in a browser does not have, and print their result documents.
 
 It needs an interpreter of its own, and has one argument: the folders and the names of the functions, as JSON.
 """

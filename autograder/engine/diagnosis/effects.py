@@ -121,7 +121,7 @@ def diagnose_effect(
 def conditions(wrong: Sequence[Call], right: Sequence[Call], parameters: Mapping[str, Any]) -> tuple[str, str]:
     """Return what some calls have in common and others have not: `with mask`, and `without mask`; "" if nothing."""
     all_traits = [[_traits(call, parameters) for call in calls] for calls in (wrong, right)]
-    for trait in all_traits[0][0] if wrong and len(right) > 1 else ():  # What only one lacks may be chance.
+    for trait in all_traits[0][0] if wrong and len(right) > 1 else ():  # A single call may differ by chance.
         first, second = ({traits.get(trait, "") for traits in side} for side in all_traits)
         if not first & second and "" not in first | second:
             return " or ".join(sorted(first)), " or ".join(sorted(second))
