@@ -15,7 +15,7 @@ from autograder.engine.diagnosis.variants import solution_source, source_with_mi
 
 HOSTILE = Path(__file__).parents[1] / "submissions" / "hostile"
 KINDS = {"right": 40, "wrong": 38, "unfinished": 18, "hostile": 4}  # percent
-ATTACKS = ("exit_at_import", "read_environment", "flood_output", "many_warnings", "kill_itself", "loop_in_python")
+ATTACKS = ("exit_at_import", "system_exit", "import_pytest", "patch_builtins")
 
 
 def generate(folder, count, seed):

@@ -5,8 +5,8 @@
 grades it, or the named attacks, at one level and prints a line of JSON for each attack.
 
 Every submission in `tests/submissions/hostile/` states what it tries, what stops it, and the expected outcome; the
-modules in its folder `generated` make many of a kind. Words like @secret@ in it are replaced by the real value of this
-run, and @try_each@ by the file of that name in its folder `shared`. To "full points" the official solution is added
+functions of the modules in its folder `short` are attacks too, and the modules in its folder `generated` make many of a
+kind. Words like @secret@ are replaced by the real value of this run. To "full points" the official solution is added
 below the attack: the attack fails, and nothing else.
 
 What counts as a breach: more points than are fair, or less; a trap that sprang (a file made or changed, somebody who
@@ -15,6 +15,7 @@ result document; commands or markup in a report; time or memory of the grader; a
 hostile submission comes an honest one.
 """
 
+import ast
 import contextlib
 import faulthandler
 import json
@@ -45,7 +46,7 @@ from autograder.sandbox.limits import Limits
 from autograder.sandbox.policy import NO_SANDBOX
 
 HOSTILE = Path(__file__).parents[1] / "submissions" / "hostile"
-GENERATED, SHARED = HOSTILE / "generated", HOSTILE / "shared"
+GENERATED, SHORT = HOSTILE / "generated", HOSTILE / "short"
 FUNCTION = "softmax.log_softmax"
 HIDDEN = "softmax.log_softmax::log_extreme"  # the hidden check, of the attacks on hidden checks
 # What the grader itself may use for one attack; the first ones load the known mistakes.
@@ -111,8 +112,25 @@ ZEROS = "import numpy as np\n\n\ndef log_softmax(x, axis=-1):\n    return np.zer
 
 def attacks():
     written = (path for path in HOSTILE.iterdir() if path.suffix == ".py" or path.is_dir())
-    found = [_attack(path) for path in written if path not in (GENERATED, SHARED)]
-    return sorted([*found, *generated_attacks()], key=lambda attack: attack.name)
+    found = [_attack(path) for path in written if path not in (GENERATED, SHORT)]
+    return sorted([*found, *short_attacks(), *generated_attacks()], key=lambda attack: attack.name)
+
+
+def short_attacks():
+    """The functions of the modules in `short`: calls, which are the graded function, and attempts, which must fail."""
+    solution = (bundled("solutions") / "softmax.py").read_text("utf-8")
+    for path in sorted(SHORT.glob("*.py")):
+        text = path.read_text("utf-8")
+        functions = [node for node in ast.parse(text).body if isinstance(node, ast.FunctionDef) and node.name[0] != "_"]
+        common = "".join(text.splitlines(keepends=True)[: functions[0].lineno - 1])
+        for node in functions:
+            tries, _, held_by = ast.get_docstring(node).partition("\n\nHeld by: ")
+            code = common + ast.get_source_segment(text, node)
+            if node.args.args:
+                code, held_by, fair = re.sub(rf"(?<![\w.]){node.name}\(", "log_softmax(", code), "process", 0
+            else:
+                code, held_by, fair = f"{code}\n\n\n_try_each({node.name}())\n\n{solution}", held_by or "sandbox", 1
+            yield Attack(node.name, tries, held_by, fair, {"softmax.py": code})
 
 
 def generated_attacks():
@@ -135,8 +153,6 @@ def _attack(path):
     said = HEADER.match(text)
     assert said, f"{path.name} does not say what it tries, what holds it and what is right"
     tries, held_by, right = said.groups()
-    for shared in SHARED.glob("*.py"):
-        text = text.replace(f"@{shared.stem}@\n", shared.read_text("utf-8"))
     if right == "full":
         text += "\n\n" + (bundled("solutions") / "softmax.py").read_text("utf-8")
     return Attack(path.stem, tries, held_by, int(right == "full"), {**texts, "softmax.py": text})

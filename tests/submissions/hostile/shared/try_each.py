@@ -1,6 +1,0 @@
-for name, attempt in ATTEMPTS.items():
-    try:
-        attempt()
-    except Exception:
-        continue
-    print("BREACH:", name, flush=True)
