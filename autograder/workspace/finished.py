@@ -32,6 +32,8 @@ def finished_assignment(workspace: Workspace, module: str, statuses: Mapping[str
     if len(complete) == len(curriculum.modules):
         at_end = _last_steps(workspace) if curriculum.is_built_in else []
         outcome = _what_you_wrote(workspace, passed)
+    name = progress.next_unfinished(statuses, curriculum, assignment.functions[-1].qualified)
+    following = curriculum.modules[name.partition(".")[0]] if name and not curriculum.functions[name].bonus else None
     return FinishedAssignment(
         number=assignment.number,
         module=module,
@@ -40,7 +42,7 @@ def finished_assignment(workspace: Workspace, module: str, statuses: Mapping[str
         functions=(passed, len(curriculum.functions)),
         steps=[*_steps(workspace, assignment, with_command=not at_end), *at_end],
         unlocks=_built_on(module, curriculum),
-        next_text=_next_text(curriculum, complete, module),
+        next_text=f"{following.module} · {following.title}" if following else "",
     )
 
 
@@ -106,10 +108,3 @@ def _built_on(module: str, curriculum: Curriculum) -> list[str]:
         if other.module != module
         and any(need.startswith(f"{module}.") for function in other.functions for need in function.needs)
     ]
-
-
-def _next_text(curriculum: Curriculum, complete: tuple[str, ...], module: str) -> str:
-    modules = list(curriculum.modules)
-    order = modules[modules.index(module) + 1 :] + modules[: modules.index(module)]
-    following = next((name for name in order if name not in complete), None)
-    return "" if following is None else f"{following} · {curriculum.modules[following].title}"

@@ -88,13 +88,11 @@ def total_points(entries: Mapping[str, ProgressEntry], curriculum: Curriculum) -
 
 def next_unfinished(statuses: Mapping[str, Status], curriculum: Curriculum, after: str | None = None) -> str | None:
     """Return the first function that does not pass, in the rest of the assignment of `after` first; bonus last."""
-    names = sorted(curriculum.functions, key=lambda name: curriculum.functions[name].bonus)
-    if after in names:
-        start = names.index(after) + 1
+    functions, names, module = curriculum.functions, list(curriculum.functions), ""
+    if after in functions:
+        start, module = names.index(after) + 1, functions[after].module
         names = names[start:] + names[:start]
-        functions = curriculum.functions
-        module = functions[after].module
-        names.sort(key=lambda name: name == after or functions[name].bonus or functions[name].module != module)
+    names.sort(key=lambda name: (functions[name].bonus, name == after or functions[name].module != module))
     return next((name for name in names if statuses.get(name) != "passed"), None)
 
 

@@ -108,12 +108,12 @@ def test_next_unfinished_prefers_the_current_assignment():
     assert progress.next_unfinished(statuses, TRANSFORMER) is None
     statuses["tokenizer.encode"] = statuses[RELU] = statuses["layernorm.rmsnorm"] = "failed"
     assert progress.next_unfinished(statuses, TRANSFORMER, SOFT) == RELU
-    assert progress.next_unfinished(statuses, TRANSFORMER, RELU) == "layernorm.rmsnorm"
+    assert progress.next_unfinished(statuses, TRANSFORMER, RELU) == "tokenizer.encode"  # bonus functions come last
+    assert progress.next_unfinished(statuses, TRANSFORMER, "layernorm.rmsnorm") == RELU  # also after one of them
     assert progress.next_unfinished(statuses, TRANSFORMER) == "tokenizer.encode"
     statuses[SOFT] = "failed"  # before the current function, but in the same assignment
     assert progress.next_unfinished(statuses, TRANSFORMER, "softmax.cross_entropy") == SOFT
     assert progress.next_unfinished(statuses, TRANSFORMER, SOFT) == RELU
-    # rmsnorm is a bonus function, so it comes last
     assert progress.next_unfinished(statuses, TRANSFORMER, "layernorm.layernorm") == RELU
 
 
