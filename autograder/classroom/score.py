@@ -24,6 +24,7 @@ from autograder.classroom.submissions.merge_students import merge_students
 from autograder.classroom.submissions.model import Student
 from autograder.classroom.submissions.student_names import StudentNames
 from autograder.core.files import report_write_error
+from autograder.core.text import now
 from autograder.course import Curriculum
 from autograder.documents.reading import Document
 from autograder.errors import UsageError
@@ -100,7 +101,7 @@ def record_decisions(out: Path, requests: Sequence[CommentRecord], by: str, curr
         requests = [about_its_line(one, book.code_of(by_name[one.student])) if one.place else one for one in requests]
         for request in requests:
             require_valid(request, before, policy, stored)
-        time, first = comment_records.now(), 1 + max((int(old.id) for old in stored if old.id.isdecimal()), default=0)
+        time, first = now(), 1 + max((int(old.id) for old in stored if old.id.isdecimal()), default=0)
         records = [replace(request, id=str(n), time=time, by=by) for n, request in enumerate(requests, start=first)]
         submitted, all_records = run_records.read_submissions(out), [*stored, *records]
         if not submitted.sources:

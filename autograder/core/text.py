@@ -64,6 +64,11 @@ def code_block(text: str, language: str = "") -> str:
     return f"{fence}{language}\n{text}\n{fence}"
 
 
+def now() -> str:
+    """Return the current time as it is stored: ISO 8601, in UTC."""
+    return datetime.datetime.now(datetime.UTC).isoformat(timespec="seconds")
+
+
 def ago(since: str, now: datetime.datetime | None = None) -> str:
     """Return how long ago an ISO 8601 time was: "now", "5 min", "3 h", "2 d"."""
     seconds = ((now or datetime.datetime.now(datetime.UTC)) - datetime.datetime.fromisoformat(since)).total_seconds()

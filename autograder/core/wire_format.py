@@ -358,19 +358,15 @@ class _Decoder:
                 raise FrameError("malformed dictionary")
             key, value = pair
             if type(key) is not str:
-                key = self._key(key, depth)
+                key = self.build(key, depth + 1)
+                if isinstance(key, np.generic):
+                    key = key.item()  # np.int64(3) and 3 are the same key of a dict.
+                if type(key) not in _PLAIN:
+                    raise FrameError("a dictionary key is neither a string nor a number")
+                if type(key) is int and abs(key) >= MAX_KEY:
+                    raise FrameError("a dictionary key is too large")
             result[key] = value if type(value) in _PLAIN else self.build(value, depth + 1)
         return result
-
-    def _key(self, spec: Any, depth: int) -> Any:
-        key = self.build(spec, depth + 1)
-        if isinstance(key, np.generic):
-            key = key.item()  # np.int64(3) and 3 are the same key of a dict.
-        if type(key) not in _PLAIN:
-            raise FrameError("a dictionary key is neither a string nor a number")
-        if type(key) is int and abs(key) >= MAX_KEY:
-            raise FrameError("a dictionary key is too large")
-        return key
 
     def _array(self, tag: str, content: Any) -> Any:
         if type(content) is not list or len(content) != 2:

@@ -1,11 +1,11 @@
 """The results of the checks on one submission, and the `headway.result/1` document that every report is made from."""
 
-import datetime
 import math
 from collections.abc import Callable, Collection, Iterable, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Literal, get_args
 
+from autograder.core.text import now
 from autograder.core.versions import versions
 from autograder.course import Curriculum
 from autograder.documents.reading import RESULT_SCHEMA, Document
@@ -179,7 +179,7 @@ def to_document(result: SubmissionResult, curriculum: Curriculum) -> "types.Resu
         "submission": {"id": result.submission, "sha256": result.content_hash},
         "seed": result.seed,
         "public_seed": result.seed == 0,
-        "created": datetime.datetime.now(datetime.UTC).isoformat(timespec="seconds"),
+        "created": now(),
         "versions": versions(),
         "sandbox": result.sandbox,
         "packages": result.packages,

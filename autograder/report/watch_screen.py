@@ -155,7 +155,7 @@ def _course_bar(screen: WatchScreen, columns: int) -> Text:
 
 def _status_of_all(statuses: Sequence[str]) -> str:
     """Return one status for the functions of an assignment: one that is wrong, or "blocked" if it is only begun."""
-    wrong = [status for status in statuses if status in ("failed", "error", "timeout")]
+    wrong = [status for status in statuses if status in wording.FAILED_STATUSES]
     return wrong[0] if wrong else statuses[0] if len(set(statuses)) == 1 else "blocked"
 
 

@@ -18,8 +18,6 @@ from autograder.workspace.background_checker import BackgroundChecker, CheckRepl
 from autograder.workspace.file_watcher import FileWatcher
 from autograder.workspace.workspace import Workspace
 
-WRONG = ("failed", "error", "timeout")
-
 
 class WatchSession:
     """A student's session in a watched workspace."""
@@ -159,7 +157,7 @@ class WatchSession:
         """Move to the first checked function that is wrong, or stay if none is and the current one was checked."""
         if self.focus in statuses and len(statuses) == len(self.curriculum.functions):
             return
-        wrong = [name for name, status in statuses.items() if status in WRONG]
+        wrong = [name for name, status in statuses.items() if status in wording.FAILED_STATUSES]
         started = [name for name, status in statuses.items() if status != "not_started"]
         if wrong and self.focus not in wrong:
             self.focus = wrong[0]
@@ -237,7 +235,8 @@ class WatchSession:
     def most_telling_check(self, function: str) -> Document | None:
         """Return the record of the most telling check that is wrong, else of the first that does not pass, if any."""
         records = self.records.get(function, [])
-        if wrong := wording.most_telling_first(record for record in records if record["status"] in WRONG):
+        failed = (record for record in records if record["status"] in wording.FAILED_STATUSES)
+        if wrong := wording.most_telling_first(failed):
             file = wording.broken_file(wrong[0])
             return self._file_finding(file) if file else wrong[0]
         kinds = ("blocked", "not_started")

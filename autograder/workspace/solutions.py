@@ -1,11 +1,11 @@
 """When a student may see a solution, and how it is compared with the student's code."""
 
-import datetime
 import difflib
 from collections.abc import Collection, Iterator, Sequence
 from itertools import zip_longest
 from pathlib import Path
 
+from autograder.core.text import now
 from autograder.course import Curriculum, registry
 from autograder.errors import UsageError
 from autograder.workspace import files, hints
@@ -53,8 +53,7 @@ def require_solutions_allowed(
         name = first if len(functions) == 1 else first.partition(".")[0]
         command = f"headway solution {name} --give-up"
         raise SolutionRefused(f"{hint}. To see the solution now (this is recorded): {command}", rule)
-    now = datetime.datetime.now(datetime.UTC).isoformat(timespec="seconds")
-    gave_up.update(dict.fromkeys(not_passed, now))
+    gave_up.update(dict.fromkeys(not_passed, now()))
     state.save()
 
 

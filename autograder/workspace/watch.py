@@ -23,7 +23,7 @@ from autograder.workspace.background_checker import CheckReply
 from autograder.workspace.file_watcher import REREAD, SAVED
 from autograder.workspace.finished import finished_assignment
 from autograder.workspace.function_source import without_docstring
-from autograder.workspace.session import WRONG, WatchSession, watched
+from autograder.workspace.session import WatchSession, watched
 from autograder.workspace.terminal import EventQueue, InteractiveTerminal
 from autograder.workspace.watch_plain import print_progress
 from autograder.workspace.workspace import Workspace
@@ -310,7 +310,7 @@ class WatchLoop:
             "s": offers_solution,
             "d": self._passes,
             "p": bool(check and check["error_map"]),
-            "g": bool(check and check["status"] in WRONG and not wording.broken_file(check)),
+            "g": bool(check and check["status"] in wording.FAILED_STATUSES and not wording.broken_file(check)),
         }
         return "".join(key for key in watch_screen.KEYS if does_something.get(key, True))
 

@@ -5,7 +5,6 @@ mistake is undone by another one. Scores are computed from the records in force 
 """
 
 import contextlib
-import datetime
 import getpass
 from collections import defaultdict
 from collections.abc import Collection, Iterable, Mapping, Sequence
@@ -90,11 +89,6 @@ def current_user() -> str:
         return getpass.getuser()
     except (KeyError, OSError):  # the user has no name, as in some containers
         return "unknown"
-
-
-def now() -> str:
-    """Return the current time as it is stored."""
-    return datetime.datetime.now(datetime.UTC).isoformat(timespec="seconds")
 
 
 def read(out: Path) -> list[CommentRecord]:

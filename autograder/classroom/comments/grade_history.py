@@ -16,7 +16,7 @@ from autograder.classroom.comments import comment_records
 from autograder.classroom.storage.result_store import ANOTHER_OUT, read_lines
 from autograder.core.files import report_write_error
 from autograder.core.points import format_points
-from autograder.core.text import clean, listed
+from autograder.core.text import clean, listed, now
 from autograder.documents.reading import Document
 from autograder.report.wording import CAUSES
 
@@ -55,7 +55,7 @@ def record(out: Path, document: Document, cause_of: CauseOf, *, by: str = "", co
         comment: the id of the comment that is the cause.
     """
     last = {(change.student, change.assignment): change.after for change in read_lines(out / HISTORY, GradeChange)}
-    time, by, changes = comment_records.now(), by or comment_records.current_user(), []
+    time, by, changes = now(), by or comment_records.current_user(), []
     for student in document["students"]:
         causes: list[Cause] = []
         for assignment, after in _scores(student):

@@ -93,11 +93,6 @@ class Worksheet(PlatformFile):
         number = {self.number(row)}
         return Person(name_words(self.name(row)), {**ids, "platform": number, "participant": number})
 
-    def is_locked(self, row: list[str]) -> bool:
-        """Return whether Moodle says that the grade cannot be changed."""
-        column = _titled(self.titles, "can_be_changed")
-        return column is not None and row[column].strip().casefold() in _NO
-
 
 def read_worksheet(path: Path, columns: Mapping[str, str]) -> Worksheet:
     """Return the worksheet in a file; raise UsageError if it is not one.
@@ -244,7 +239,8 @@ def _share(student: Document, assignment: str | None) -> float | None:
 
 def _filled(sheet: Worksheet, row: list[str], share: float | None, comment: str, result: LmsPlan) -> list[str]:
     filled, label = list(row), sheet.name(row)
-    if sheet.is_locked(row):
+    column = _titled(sheet.titles, "can_be_changed")
+    if column is not None and row[column].strip().casefold() in _NO:
         result.note(_LOCKED, label)
     if share is not None:
         filled[sheet.grade] = _grade(sheet, row, share, result)

@@ -38,18 +38,14 @@ def require_same_class(graded_class: GradedClass, new: Collection[str], store: R
     """
     in_run = (source for source in graded_class.sources if source.name in new)
     graded = (one.file for source in in_run for one in graded_class.files_of_source(source))
-    stored, expected = (set(map(_submission_of_file, files)) for files in (store.entries, graded))
+    suffix = re.compile(r"(\+[^+#]*)?(#\d+)?\.json$")  # of a result document: its source and attempt
+    stored, expected = ({unquote(suffix.sub("", file)) for file in files} for files in (store.entries, graded))
     # On two platforms, the same students have different names.
     has_both = any(work & set(new) and work - set(new) for work in (s.work.keys() for s in graded_class.students))
     if stored and expected and stored.isdisjoint(expected) and not has_both:
         example = f"{counted(len(stored), 'submission')}, for example {sorted(stored)[0]!r}"
         problem = f"{store.out} contains the results of another class ({example})"
         raise UsageError(f"{problem}. Choose another folder: --out DIR")
-
-
-def _submission_of_file(file: str) -> str:
-    """Return the submission that a result document is named after, without source and attempt."""
-    return unquote(re.sub(r"(\+[^+#]*)?(#\d+)?\.json$", "", file))
 
 
 def require_most_of_roster(students: Sequence[Student], sources: Iterable[Source], size: int) -> None:

@@ -35,7 +35,6 @@ from autograder.core.files import secret_folder, write_atomically
 from autograder.core.text import listed
 from autograder.course import Curriculum
 from autograder.documents import results
-from autograder.documents.reading import Document
 from autograder.engine import session
 from autograder.engine.cell_locations import locate_in_cells, modules_from_notebooks
 from autograder.errors import UsageError
@@ -131,12 +130,14 @@ def grade(task: GradingTask, checks: session.CheckSession, setup: WorkerSetup) -
     # The paths of copies, which tracebacks and warnings print, differ from run to run.
     copies = re.compile(rf"{re.escape(str(setup.scratch))}/[\w-]+/(?:\d+/)?")
     content = copies.sub("", text).encode("utf-8", "replace")
+    found = wording.all_checks(document)
+    broken = {file: check["message"] for check in found if (file := wording.broken_file(check))}
     digest = intake.content_digest(files)
     status, reason = _outcome(result, account, curriculum)
     entry = JournalEntry(
         task.file, "" if is_cut_short else cache_keys.result_key(task.run_key, task.name, digest), status, reason,
         functions={name: (f["points"]["earned"], f["points"]["possible"]) for name, f in iter_functions(document)},
-        checks=counts, notes=[copies.sub("", note) for note in (*result.notes, *_broken_files(document))],
+        checks=counts, notes=[copies.sub("", note) for note in (*result.notes, *broken.values())],
         files=account.counting, rivals=account.rivals, differing=account.differing, unreadable=account.unreadable[:20],
         seconds=document["seconds"], bytes=len(content), digest=digest, signature=signature,
     )  # fmt: skip
@@ -159,12 +160,6 @@ def _status_counts(result: results.SubmissionResult) -> dict[str, dict[str, int]
     for check in result.checks:
         counts[check.function.partition(".")[0]][check.status] += 1
     return {name: {key: count[key] for key in results.STATUSES if count[key]} for name, count in counts.items()}
-
-
-def _broken_files(document: Document) -> list[str]:
-    """Return a note for each file that Python could not read or import, so that none of its functions was checked."""
-    checks = wording.all_checks(document)
-    return list({file: check["message"] for check in checks if (file := wording.broken_file(check))}.values())
 
 
 def main(pipe: Connection) -> None:
