@@ -43,18 +43,6 @@ COMMANDS = {
     "submit": "pack your work into one archive to submit",
 }
 DESTINATION = "See where the course leads, in a minute: headway train --solution --out destination.safetensors"
-TASKS = {
-    "version": "2.0.0",
-    "tasks": [
-        {"label": "Headway: watch", "type": "shell", "command": "headway watch", "isBackground": True,
-         "problemMatcher": [], "presentation": {"panel": "dedicated", "reveal": "always"}},
-        {"label": "Headway: check this file", "type": "shell", "command": "headway",
-         # Without quotes, the shell would run commands in the name of a file.
-         "args": ["check", "--", {"value": "${fileBasenameNoExtension}", "quoting": "strong"}],
-         "problemMatcher": [], "group": {"kind": "test", "isDefault": True}},
-    ],
-}  # fmt: skip
-EXTENSIONS = {"recommendations": ["ms-python.python", "charliermarsh.ruff"]}
 GITIGNORE = "__pycache__/\nbackups/\n.headway.json\n*.safetensors\n"
 
 
@@ -92,7 +80,11 @@ def workspace_files(curriculum: Curriculum, folder: Path, agents: bytes | None =
     texts |= files.given_texts(curriculum)
     texts |= {"README.md": readme_text(curriculum, folder), ".gitignore": GITIGNORE}
     texts |= registry.figure_texts(curriculum) | registry.extra_texts(curriculum.package)
-    contents = {name: text.encode() for name, text in texts.items()} | settings_files(folder)
+    # In tasks.json, the name of a file is quoted: otherwise the shell would run commands in it.
+    texts |= {f".vscode/{name}.json": template(f"{name}.json") for name in ("tasks", "extensions")}
+    settings = {"python.defaultInterpreterPath": interpreter_path(folder), "python.terminal.activateEnvironment": True}
+    texts[".vscode/settings.json"] = json.dumps(settings, indent=2) + "\n"
+    contents = {name: text.encode() for name, text in texts.items()}
     contents[INSTRUCTIONS] = agents or template("tutor_instructions.md").encode()
     if curriculum.is_built_in:
         others = registry.default().modules.keys() - curriculum.modules.keys()
@@ -189,13 +181,6 @@ def _remove_outdated(existing: Workspace, curriculum: Curriculum) -> None:
     is_outdated = existing.is_initialized and existing.curriculum != curriculum and readme.is_file()
     if is_outdated and readme.read_bytes() == readme_text(existing.curriculum, existing.folder).encode():
         readme.unlink()
-
-
-def settings_files(folder: Path) -> dict[str, bytes]:
-    """Return the files of `.vscode/` by path relative to the workspace `folder`."""
-    settings = {"python.defaultInterpreterPath": interpreter_path(folder), "python.terminal.activateEnvironment": True}
-    files = {"tasks": TASKS, "extensions": EXTENSIONS, "settings": settings}
-    return {f".vscode/{name}.json": (json.dumps(content, indent=2) + "\n").encode() for name, content in files.items()}
 
 
 def interpreter_path(folder: Path, executable: str = sys.executable) -> str:
