@@ -145,10 +145,11 @@ def test_comment_undo_takes_back_the_points(out):
 
 
 def test_comment_score_replaces_points_before_it_only(out):
-    for option, points in (("--add", -4), ("--score", 10), ("--add", 1)):
+    for option, points in (("--score", 0), ("--score", 25), ("--add", -9), ("--score", 10), ("--add", 1)):
         comment(out, "bo", "a", "--assignment", "softmax", option, points)
     assert scores(out)["bo"]["softmax"] == 11.0
-    overrides = "softmax: 4 points deducted (a); 10 points given by hand (a); 1 point added (a)"
+    overrides = "softmax: 0 points given by hand (a); 25 points given by hand (a); 9 points deducted (a); "
+    overrides += "10 points given by hand (a); 1 point added (a)"
     assert csv_rows(out / "grades.csv")[1]["overrides"] == overrides
     comment(out, "chen", "Oral exam.", "--assignment", "softmax", "--score", "12")
     assert scores(out)["chen"]["softmax"] == 12.0, "although nothing was submitted"
@@ -184,8 +185,9 @@ def test_class_document_is_exactly_of_its_schema(out):
     (("bo", "x", "--assignment", "softmax", "--rubric", "q1"), "how many points q1"),
     (("bo", "x", "--assignment", "softmax", "--rubric", "q2", "--points", "1"), "no rubric item 'q2'"),
     (("bo", "x", "--assignment", "softmax", "--rubric", "q1", "--points", "6"), "Give 0 to 5"),
+    (("bo", "x", "--assignment", "softmax", "--rubric", "q1", "--points", "-1"), "Give 0 to 5"),
     (("bo", "x", "--assignment", "attention", "--rubric", "q1", "--points", "1"), "has no rubric"),
-    (("bo", "x" * 10_001), "longer than 10000"),
+    (("bo", "x" * 10_001), "longer than 10000"), (("bo", "x", "--reason", "x" * 10_001), "longer than 10000"),
     (("bo", "x", "--assignment", "softmax", "--add", "-10001"), "from -10000 to 10000"),
     (("bo", "x", "--undo", "1"), "second command"), (("bo", "--from", "marks.csv"), "Leave out the other"),
     (("--from", "marks.csv"), "cannot read marks.csv"), (("--from", "marks.csv", "--add", "1"), "Leave out the other"),
@@ -204,7 +206,9 @@ def test_comment_reads_many_from_a_table(out, tmp_path):
     assert "comments 1 to 2" in printed and "STUDENT --undo NUMBER" in printed
     assert scores(out)["ada"]["softmax"] == 14.5 and len(comment_records.read(out)) == 2
     assert "2 of 2 rows are recorded already" in comment(out, "--from", table)
-    assert len(comment_records.read(out)) == 2
+    comment(out, "bo", "--undo", "2")
+    assert "1 of 2 rows is recorded already" in comment(out, "--from", table)
+    assert [record.undoes for record in comment_records.read(out)] == ["", "", "2", ""]
     for text, problem in (
         ("student,assignment,rubric,points\nada,softmax,q1,3\nbob,softmax,q1,3\n", "line 3: no student 'bob'"),
         ("student,assignment,rubric,points\nada,softmax,q1,3\nbo,softmax,q1,33\n", "Give 0 to 5"),
@@ -217,7 +221,7 @@ def test_comment_reads_many_from_a_table(out, tmp_path):
     ):
         table.write_text(text)
         assert problem in comment(out, "--from", table, code=2)
-    assert scores(out)["ada"]["softmax"] == 14.5 and len(comment_records.read(out)) == 2  # all or nothing
+    assert scores(out)["ada"]["softmax"] == 14.5 and len(comment_records.read(out)) == 4  # all or nothing
     table.write_text("\n".join([*rows.splitlines()[:2], *(f"bo;;;;{number}" for number in range(21))]), "utf-8")
     printed = comment(out, "--from", table)
     assert "1 of 22 rows is recorded already" in printed
@@ -238,13 +242,23 @@ def test_read_comments_damaged_line_is_an_error(tmp_path):
         comment_records.read(tmp_path)
 
 
+def test_comment_on_another_assignment_answers_no_request():
+    asks = CommentRecord("1", "", "x", "bo", "softmax", asks="Why?")
+    answers = [CommentRecord("2", "", "x", "bo", name, text="So.") for name in ("gpt", "softmax", "")]
+    answers += [CommentRecord("2", "", "x", "bo", "softmax", settles=("3",)), CommentRecord("2", "", "x", "ada")]
+    asked = [comment_records.decisions([asks, answer])["bo"].requests for answer in answers]
+    assert [len(requests) for requests in asked] == [1, 0, 0, 1, 1]
+
+
 def test_comment_warnings_name_records_without_effect():
     records = [
+        CommentRecord("0", "", "x", "stray", owner="bo"),  # whose work is another's now
         CommentRecord("1", "", "x", "eve", text="gone"),
         CommentRecord("2", "", "x", "bo", "bpe", add=1.0),
         CommentRecord("3", "", "x", "bo", "softmax", rubric="q9", points=1.0),
         CommentRecord("4", "", "x", "bo", "softmax", rubric="q1", points=1.0),
-    ]
+        CommentRecord("5", "", "x", "dan", text="gone"), CommentRecord("6", "", "x", "dan", undoes="5"),
+    ]  # fmt: skip
     found = comment_records.warnings(records, ["bo"], {"softmax": {"q1"}})
     assert [f"comment {number} is" in line for number, line in enumerate(found, 1)] == [True, True, True]
     assert "'eve'" in found[0] and "bpe" in found[1] and "'q9'" in found[2]
@@ -264,6 +278,16 @@ def test_history_keeps_only_changes(out):
     changes = grade_history.read(out)[len(first) :]
     values = [(one["student"], one["before"], one["after"], one["cause"]) for one in changes]
     assert values == [("bo", 20.0, 18.0, "policy")]
+    ada, bo, chen = document["students"]
+    ada["assignments"]["softmax"]["status"] = "waiting"
+    bo["assignments"]["softmax"]["excused"], bo["percent"] = True, 0.0
+    chen["assignments"]["attention"]["score"] = chen["score"] = chen["percent"] = 1.0  # given by hand
+    changes = grade_history.record(out, document, lambda _, name: "comment" if name == "attention" else "run")
+    values = [(one.student, one.assignment, one.after, one.cause) for one in changes]
+    assert values == [
+        ("ada", "", None, "run"), ("bo", "softmax", None, "run"), ("bo", "", 0.0, "run"),
+        ("chen", "attention", 1.0, "comment"), ("chen", "", 1.0, "comment"),
+    ]  # fmt: skip
 
 
 def test_export_names_an_unmarked_question_once(out):

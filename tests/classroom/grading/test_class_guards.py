@@ -16,7 +16,7 @@ from autograder.courses.transformer import TRANSFORMER
 from autograder.errors import UsageError
 
 
-@pytest.mark.parametrize("there", ["bo.json", "Zo%C3%AB.json", "Zo%C3%AB#2.json", ""])
+@pytest.mark.parametrize("there", ["bo.json", "Zo%C3%AB.json", "Zo%C3%AB#2.json", "Zo%C3%AB+gpt#2.json", ""])
 def test_require_same_class_other_results_are_refused(tmp_path, there):
     group = graded_class(ClassMember("Zoë", attempts=ONE), ClassMember("mia"))
     results = ResultStore(tmp_path)
@@ -79,7 +79,9 @@ def test_require_submissions_from_roster(on_roster, others, refused):
 def test_warn_of_wrong_folders(status, warned):
     source = Source("softmax", ("softmax",), Path("downloads"))
     member = ClassMember("ada", attempts=ONE)
-    entries = {"ada+softmax.json": JournalEntry("ada+softmax.json", "", checks={"softmax": {status: 3}})}
-    group = GradedClass([source], [Student("ada", work={"softmax": member})], Policy(), TRANSFORMER, 0, entries)
-    warnings = class_guards.warn_of_wrong_folders(group, [source])
+    files = ("ada+softmax.json", "ada.json")
+    entries = {file: JournalEntry(file, "", checks={"softmax": {status: 3}}) for file in files}
+    students = [Student("ada", work={"softmax": member, "": member})]
+    group = GradedClass([source], students, Policy(), TRANSFORMER, 0, entries)
+    warnings = class_guards.warn_of_wrong_folders(group, [source, Source("", ("softmax",), Path("class"))])
     assert ["none of the 1 submission in downloads" in text for text in warnings] == [True] * warned

@@ -62,6 +62,7 @@ def test_foreign_host_is_refused(server, host):
 
 
 def test_localhost_is_this_machine_too(server):
+    assert Access(80).hosts == {"localhost", "127.0.0.1", "localhost:80", "127.0.0.1:80"}
     browser = server.browser("localhost")
     browser.get(f"/?token={server.access.url_token}")
     assert server.post("open", OPEN, client=browser, Origin="http://localhost:8791").status_code == 200
@@ -93,7 +94,7 @@ def test_request_needs_the_cookie_and_no_origin(server):
     "media_type", [None, "text/plain", "application/x-www-form-urlencoded", "multipart/form-data", ""]
 )
 def test_other_content_types_are_refused(server, media_type):
-    for sent, status in ((media_type, 415), ("application/json; charset=utf-8", 200)):
+    for sent, status in ((media_type, 415), ("Application/JSON; charset=utf-8", 200)):
         assert server.post("open", content=b'{"module": "softmax"}', Content_Type=sent).status_code == status
 
 
@@ -101,6 +102,9 @@ def test_other_content_types_are_refused(server, media_type):
 def test_other_methods_change_nothing(server, method):
     sent = {**server.page_headers, "Content-Type": "application/json"}
     reset = {"headers": sent, "content": b'{"function": "softmax.softmax"}'}
+    if method != "GET":
+        entered = server.browser().request(method, server.access.single_use_address(), follow_redirects=False)
+        assert entered.status_code == 403 and "set-cookie" not in entered.headers
     with unchanged(server.folder):
         response = server.client.request(method, server.url("api/reset"), **reset)
         assert response.status_code in (404, 405)
