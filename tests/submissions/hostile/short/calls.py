@@ -5,6 +5,7 @@ A process of its own holds each of them, and earns 0 points. The code above the 
 
 import ctypes
 import gc
+import itertools
 import json
 import os
 import pickle
@@ -15,6 +16,8 @@ import sys
 import time
 
 import numpy as np
+
+CALLS = itertools.count()
 
 
 def _request_id():
@@ -32,6 +35,10 @@ def _send_text(text):
 
 def _send(header):
     _send_text(json.dumps(header).encode())
+
+
+def _in_turn(answers):
+    return answers[next(CALLS) % len(answers)]
 
 
 class _Bomb:
@@ -142,6 +149,12 @@ def escape_in_an_exception(x, axis=-1):
     raise evil("\x1b]0;owned\x07 <img src=x onerror=alert(1)> " + "y" * 1_000_000)
 
 
+def escape_in_names(x, axis=-1):
+    """Returns objects whose types, and dictionaries whose keys, have commands to the terminal for names."""
+    evil = "\x1b[2J\x1b]0;owned\x07\u202e"
+    return _in_turn([type(evil, (), {})(), {evil: 1}, {evil * 20_000: {evil: []}}, [evil], evil])
+
+
 def exit_in_a_call(x, axis=-1):
     """Ends its process with exit code 0 in the middle of a call."""
     os._exit(0)
@@ -165,6 +178,23 @@ def forge_answers(x, axis=-1):
     for number in range(200):
         _send({"d": [["id", number], ["status", "returned"], ["value", 0]]})
     return x
+
+
+def forge_nested_types(x, axis=-1):
+    """Answers with the marks that stand for handles, generators and configurations, in lists, tuples and dictionaries."""
+    from _headway_frames import Config, Handle, Rng
+
+    marks = [Handle(1), Rng(1), Config("@marks@/payload", "run", {"command": "touch @marks@/config"})]
+    nested = [answer for mark in marks for answer in ([mark], (mark, mark), {"value": mark}, [({"a": [mark]},)])]
+    return _in_turn([*nested, {marks[0]: 1}, {marks[1]: 1}])
+
+
+def forge_types(x, axis=-1):
+    """Answers with the marks that stand for handles, generators and configurations."""
+    from _headway_frames import Config, Handle, Opaque, Rng
+
+    config = Config("os", "system", {"command": "touch @marks@/config"})
+    return _in_turn([Handle(7), Rng(1), config, Opaque("x" * 10_000)])
 
 
 def huge_numbers(x, axis=-1):
@@ -295,6 +325,20 @@ def overflow_the_stack(x, axis=-1):
     """Recurses until the stack of C is full."""
     sys.setrecursionlimit(1 << 30)
     return overflow_the_stack([x])
+
+
+def patch_numpy_testing(x, axis=-1):
+    """Replaces NumPy's comparison functions and returns zeros."""
+    for name in ("assert_allclose", "assert_array_equal", "assert_equal"):
+        setattr(np.testing, name, lambda *arguments, **more: None)
+    np.allclose = np.array_equal = lambda *arguments, **more: True
+    return np.zeros(np.shape(x))
+
+
+def raise_the_testers_exceptions(x, axis=-1):
+    """Raises exceptions with the names that test frameworks take for a pass or a skip."""
+    names = ["Skipped", "XFailed", "Exit", "Passed", "OutcomeException", "GeneratorExit", "StopIteration"]
+    raise type(_in_turn(names), (BaseException,), {"__module__": "_pytest.outcomes"})("passed")
 
 
 def return_a_pickle_bomb(x, axis=-1):
