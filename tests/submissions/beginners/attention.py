@@ -138,16 +138,6 @@ def causal_average_matmul__transposed(x):
     w = np.tril(np.ones((x.shape[-2],) * 2, x.dtype)); w /= w.sum(1, keepdims=True)
     return w.T @ x
 
-def attention__maximum_of_everything(q, k, v, mask=None):
-    """maximum-of-everything-and-nan numbers-in-mask-accepted"""
-    q, k, v = map(as_float, (q, k, v))
-    s = q @ k.swapaxes(-1, -2) / math.sqrt(q.shape[-1])
-    if mask is not None:
-        s = np.where(mask, s, -np.inf)
-    e = np.exp(s - s.max())
-    w = e / e.sum(-1, keepdims=True)
-    return w @ v, w
-
 def attention__maximum_before_mask(q, k, v, mask=None):
     """maximum-before-mask effect-error-not-raised"""
     q, k, v = map(as_float, (q, k, v))
@@ -157,17 +147,6 @@ def attention__maximum_before_mask(q, k, v, mask=None):
         e = e * mask
     t = e.sum(-1, keepdims=True)
     w = np.divide(e, t, out=np.zeros_like(e), where=t > 0)
-    return w @ v, w
-
-def attention__small_number_in_sum_1e8(q, k, v, mask=None):
-    """small-number-in-sum effect-error-not-raised"""
-    q, k, v = map(as_float, (q, k, v))
-    s = q @ k.swapaxes(-1, -2) / math.sqrt(q.shape[-1])
-    if mask is not None:
-        s = np.where(mask, s, -np.inf)
-    m = s.max(-1, keepdims=True); m[m == -np.inf] = 0
-    e = np.exp(s - m)
-    w = e / (e.sum(-1, keepdims=True) + 1e-8)
     return w @ v, w
 
 @variants(
@@ -191,39 +170,30 @@ def attention__scale_after_mask(q, k, v, mask=None):
         s = np.where(mask, s, -1e9)
     return _core(s / math.sqrt(q.shape[-1]), v)
 
-def attention__scaled_by_T(q, k, v, mask=None):
-    """scaled-by-number-of-queries effect-error-not-raised"""
+@variants(
+    scaled_by_T=("scaled-by-number-of-queries effect-error-not-raised", "q.shape[-1]", "q.shape[-2]"),
+    return_scores=("scores-for-weights effect-error-not-raised", "w @ v, w", "w @ v, s"),
+    small_number_in_sum_1e8=("small-number-in-sum effect-error-not-raised", "w = e / t", "w = e / (t + 1e-8)"),
+    maximum_of_everything=(
+        "maximum-of-everything-and-nan numbers-in-mask-accepted", "s - m)", "s - s.max())",
+        "w = e / t", "w = e / e.sum(-1, keepdims=True)",
+    ),
+    triu_mask_used=(
+        "always-causal effect-error-not-raised",
+        "    if mask is not None:\n        s = np.where(mask,",
+        "    c = np.tril(np.ones(s.shape[-2:], bool))\n    s = np.where(c if mask is None else c & mask,",
+    ),
+)
+def attention__by_hand(q, k, v, mask=None):
+    """base"""
     q, k, v = map(as_float, (q, k, v))
-    s = q @ k.swapaxes(-1, -2) / math.sqrt(q.shape[-2])
+    s = q @ k.swapaxes(-1, -2) / math.sqrt(q.shape[-1])
     if mask is not None:
         s = np.where(mask, s, -np.inf)
     m = s.max(-1, keepdims=True); m[m == -np.inf] = 0
     e = np.exp(s - m); t = e.sum(-1, keepdims=True); t[t == 0] = 1
     w = e / t
     return w @ v, w
-
-def attention__return_scores(q, k, v, mask=None):
-    """scores-for-weights effect-error-not-raised"""
-    q, k, v = map(as_float, (q, k, v))
-    s = q @ k.swapaxes(-1, -2) / math.sqrt(q.shape[-1])
-    if mask is not None:
-        s = np.where(mask, s, -np.inf)
-    m = s.max(-1, keepdims=True); m[m == -np.inf] = 0
-    e = np.exp(s - m); t = e.sum(-1, keepdims=True); t[t == 0] = 1
-    return (e / t) @ v, s
-
-def attention__triu_mask_used(q, k, v, mask=None):
-    """always-causal effect-error-not-raised"""
-    q, k, v = map(as_float, (q, k, v))
-    s = q @ k.swapaxes(-1, -2) / math.sqrt(q.shape[-1])
-    T, S = s.shape[-2:]
-    c = np.tril(np.ones((T, S), bool))
-    if mask is not None:
-        c = c & mask
-    s = np.where(c, s, -np.inf)
-    m = s.max(-1, keepdims=True); m[m == -np.inf] = 0
-    e = np.exp(s - m); t = e.sum(-1, keepdims=True); t[t == 0] = 1
-    return (e / t) @ v, e / t
 
 def causal_mask__offset_at_least_0(n_queries, n_keys=None):
     """offset-too-small"""

@@ -4,14 +4,20 @@ import numpy as np
 
 from softmax import log_softmax, softmax
 
+@variants(
+    whole_array=("no-maximum sum-over-everything effect-error-not-raised", ", axis=axis, keepdims=True", ""),
+    no_keepdims_no_maximum=("no-maximum keepdims-forgotten", ", keepdims=True", ""),
+    builtin_sum=(
+        "no-maximum first-axis-always effect-error-not-raised", "np.sum(e, axis=axis, keepdims=True)", "sum(e)",
+    ),
+    in_place=(
+        "in-place effect-error-not-raised", "e = np.exp", "x -= np.max(x, axis=axis, keepdims=True)\n    e = np.exp",
+    ),
+)
 def softmax__textbook(x, axis=-1, temperature=1.0):
     """no-maximum any-temperature-accepted effect-error-not-raised negative-temperature-accepted"""
     e = np.exp(x / temperature)
     return e / np.sum(e, axis=axis, keepdims=True)
-
-def softmax__whole_array(x, axis=-1, temperature=1.0):
-    """no-maximum sum-over-everything effect-error-not-raised"""
-    return np.exp(x / temperature) / np.sum(np.exp(x / temperature))
 
 @variants(
     whole_array_with_maximum=(
@@ -37,33 +43,23 @@ def softmax__whole_array(x, axis=-1, temperature=1.0):
         "number-added any-temperature-accepted effect-error-not-raised zero-temperature-accepted",
         "e.sum(axis, keepdims=True)", "e.sum(axis, keepdims=True) + 1e-9",
     ),
+    no_keepdims=(
+        "keepdims-forgotten", "x.max(axis, keepdims=True)", "x.max(axis)", "e.sum(axis, keepdims=True)", "e.sum(axis)",
+    ),
+    second_axis=("second-axis-always any-temperature-accepted", "x.max(axis", "x.max(1", "e.sum(axis", "e.sum(1"),
+    maximum_not_divided=(
+        "maximum-not-divided any-temperature-accepted effect-error-not-raised negative-temperature-accepted",
+        "(x - x.max(axis, keepdims=True)) / temperature", "x / temperature - x.max(axis, keepdims=True)",
+    ),
+    temperature_multiplied=(
+        "temperature-multiplied any-temperature-accepted effect-error-not-raised negative-temperature-accepted",
+        "np.exp((x - x.max(axis, keepdims=True)) / temperature)", "np.exp(x - x.max(axis, keepdims=True)) ** temperature",
+    ),
 )
 def softmax__any_temperature(x, axis=-1, temperature=1.0):
     """base"""
     e = np.exp((x - x.max(axis, keepdims=True)) / temperature)
     return e / e.sum(axis, keepdims=True)
-
-def softmax__no_keepdims(x, axis=-1, temperature=1.0):
-    """keepdims-forgotten"""
-    x = x / temperature
-    e = np.exp(x - np.max(x, axis=axis))
-    return e / np.sum(e, axis=axis)
-
-def softmax__no_keepdims_no_maximum(x, axis=-1, temperature=1.0):
-    """no-maximum keepdims-forgotten"""
-    e = np.exp(x / temperature)
-    return e / np.sum(e, axis=axis)
-
-def softmax__builtin_sum(x, axis=-1, temperature=1.0):
-    """no-maximum first-axis-always effect-error-not-raised"""
-    e = np.exp(x / temperature)
-    return e / sum(e)
-
-def softmax__second_axis(x, axis=-1, temperature=1.0):
-    """second-axis-always any-temperature-accepted"""
-    x = x / temperature
-    e = np.exp(x - np.max(x, axis=1, keepdims=True))
-    return e / np.sum(e, axis=1, keepdims=True)
 
 def softmax__rows_by_loop(x, axis=-1, temperature=1.0):
     """matrices-only always-float64 any-temperature-accepted"""
@@ -72,12 +68,6 @@ def softmax__rows_by_loop(x, axis=-1, temperature=1.0):
         e = np.exp((x[i] - np.max(x[i])) / temperature)
         out[i] = e / np.sum(e)
     return out
-
-def softmax__in_place(x, axis=-1, temperature=1.0):
-    """in-place effect-error-not-raised"""
-    x -= np.max(x, axis=axis, keepdims=True)
-    e = np.exp(x / temperature)
-    return e / np.sum(e, axis=axis, keepdims=True)
 
 def softmax__float64_and_temperature(x, axis=-1, temperature=1.0):
     """temperature-ignored always-float64 effect-error-not-raised"""
@@ -102,6 +92,7 @@ def softmax__no_exponential(x, axis=-1, temperature=1.0):
     plus_small_1e9=("log-of-softmax-plus-number", "softmax(x)", "softmax(x, axis) + 1e-9"),
     plus_small_1e12=("log-of-softmax-plus-number", "softmax(x)", "softmax(x, axis) + 1e-12"),
     clipped12=("log-of-softmax-limited-to-number", "softmax(x)", "np.clip(softmax(x, axis), 1e-12, 1)"),
+    clipped15=("log-of-softmax-plus-number", "softmax(x)", "np.clip(softmax(x, axis), 1e-15, 1 - 1e-15)"),
 )
 def log_softmax__log_of_softmax_last_axis(x, axis=-1):
     """log-of-softmax last-axis-always"""
@@ -133,26 +124,25 @@ def log_softmax__right(x, axis=-1):
     m = x.max(axis=axis, keepdims=True)
     return x - m - np.log(np.sum(np.exp(x - m), axis=axis, keepdims=True))
 
-def cross_entropy__matrix_only_and_sum(logits, targets):
-    """sum-not-mean matrices-only"""
-    n = logits.shape[0]
-    logp = log_softmax(logits)
-    return -np.sum(logp[np.arange(n), targets])
-
 def cross_entropy__log_softmax_of_probs(logits, targets):
     """log-of-softmax matrices-only"""
     probs = softmax(logits)
     picked = probs[np.arange(len(probs)), targets]
     return float(-np.log(picked).mean())
 
-def cross_entropy__not_averaged(logits, targets):
-    """not-averaged"""
-    logp = log_softmax(logits)
-    return -np.take_along_axis(logp, np.expand_dims(targets, -1), -1)[..., 0]
-
 @variants(
     matrix_only=("matrices-only", "logp[:, targets].mean()", "np.mean(logp[np.arange(len(targets)), targets])"),
     rows_of_targets=("targets-as-rows", ":, targets", "targets"),
+    matrix_only_and_sum=(
+        "sum-not-mean matrices-only", "float(-logp[:, targets].mean())", "-np.sum(logp[np.arange(len(logits)), targets])",
+    ),
+    not_averaged=(
+        "not-averaged", "float(-logp[:, targets].mean())", "-np.take_along_axis(logp, targets[..., None], -1)[..., 0]",
+    ),
+    perplexity=(
+        "perplexity",
+        "-logp[:, targets].mean()", "np.exp(-np.take_along_axis(logp, targets[..., None], -1).mean())",
+    ),
 )
 def cross_entropy__all_columns(logits, targets):
     """target-columns-of-all-rows"""
@@ -191,47 +181,33 @@ def softmax_backward__without_dout(dout, probs, axis=-1):
     """dout-forgotten"""
     return probs * (1 - probs)
 
-def cross_entropy_backward__matrix_only_not_divided(logits, targets):
-    """not-divided matrices-only"""
-    n = logits.shape[0]
-    d = softmax(logits)
-    d[range(n), targets] -= 1
-    return d
-
 @variants(
     float64=("always-float64", "softmax(logits) - hot", "(softmax(logits) - hot) / targets.size"),
     sign=("sign", "softmax(logits) - hot", "((hot - softmax(logits)) / targets.size).astype(logits.dtype)"),
+    classes=(
+        "divided-by-classes",
+        "softmax(logits) - hot", "((softmax(logits) - hot) / logits.shape[-1]).astype(logits.dtype)",
+    ),
+    divided_by_len=(
+        "always-float64 divided-by-first-axis", "softmax(logits) - hot", "(softmax(logits) - hot) / len(targets)",
+    ),
 )
 def cross_entropy_backward__float64_not_divided(logits, targets):
     """not-divided always-float64"""
     hot = np.eye(logits.shape[-1])[targets]
     return softmax(logits) - hot
 
-def cross_entropy_backward__classes(logits, targets):
-    """divided-by-classes"""
-    hot = np.eye(logits.shape[-1])[targets]
-    return ((softmax(logits) - hot) / logits.shape[-1]).astype(logits.dtype)
-
-@variants(matrix_only=("matrices-only", ":, targets", "np.arange(len(targets)), targets"))
+@variants(
+    matrix_only=("matrices-only", ":, targets", "np.arange(len(targets)), targets"),
+    matrix_only_not_divided=(
+        "not-divided matrices-only", ":, targets", "np.arange(len(targets)), targets", " / len(targets)", "",
+    ),
+)
 def cross_entropy_backward__all_rows(logits, targets):
     """target-column-in-all-rows"""
     d = softmax(logits)
     d[:, targets] -= 1
     return d / len(targets)
-
-def softmax__maximum_not_divided(x, axis=-1, temperature=1.0):
-    """maximum-not-divided any-temperature-accepted effect-error-not-raised negative-temperature-accepted"""
-    e = np.exp(x / temperature - x.max(axis, keepdims=True))
-    return e / e.sum(axis, keepdims=True)
-
-def softmax__temperature_multiplied(x, axis=-1, temperature=1.0):
-    """temperature-multiplied any-temperature-accepted effect-error-not-raised negative-temperature-accepted"""
-    e = np.exp(x - x.max(axis, keepdims=True)) ** temperature
-    return e / e.sum(axis, keepdims=True)
-
-def log_softmax__clipped15(x, axis=-1):
-    """log-of-softmax-plus-number"""
-    return np.log(np.clip(softmax(x, axis), 1e-15, 1 - 1e-15))
 
 @variants(
     clipped7=("log-of-softmax-limited-to-number", "12, 1.0", "7, 1.0 - 1e-7"),
@@ -242,11 +218,6 @@ def cross_entropy__clipped12(logits, targets):
     p = np.clip(softmax(logits), 1e-12, 1.0)
     return float(-np.log(np.take_along_axis(p, targets[..., None], -1)).mean())
 
-def cross_entropy__perplexity(logits, targets):
-    """perplexity"""
-    lp = log_softmax(logits)
-    return float(np.exp(-np.take_along_axis(lp, targets[..., None], -1).mean()))
-
 def cross_entropy_backward__central_differences(logits, targets):
     """difference-quotient"""
     h = 1e-5
@@ -256,11 +227,6 @@ def cross_entropy_backward__central_differences(logits, targets):
         p, m = x.copy(), x.copy(); p[i] += h; m[i] -= h
         d[i] = (cross_entropy(p, targets) - cross_entropy(m, targets)) / (2 * h)
     return d
-
-def cross_entropy_backward__divided_by_len(logits, targets):
-    """always-float64 divided-by-first-axis"""
-    V = logits.shape[-1]
-    return (softmax(logits) - np.eye(V)[targets]) / len(targets)
 
 def log_softmax__sum_over_last_axis(x, axis=-1):
     """last-axis-in-sum"""

@@ -31,13 +31,12 @@ def encode__plain_comprehension(text, stoi):
     """key-error empty-is-float"""
     return np.array([stoi[c] for c in text])
 
-def encode__short_message(text, stoi):
-    """message-incomplete"""
-    for c in text:
-        if c not in stoi:
-            raise ValueError("unknown character " + c)
-    return np.array([stoi[c] for c in text], dtype=np.int64)
-
+@variants(
+    short_message=(
+        "message-incomplete", 'f"character {c!r} at position {position} is not in the vocabulary"',
+        '"unknown character " + c', "np.array(ids)", "np.array(ids, dtype=np.int64)",
+    ),
+)
 def encode__empty_is_float(text, stoi):
     """empty-is-float"""
     ids = []
@@ -75,18 +74,19 @@ def decode__ids_as_list_indices(ids, itos):
         text += chars[i]
     return text
 
-def train_val_split__fraction_ignored(ids, train_fraction=0.9):
-    """fraction-ignored"""
-    if train_fraction <= 0 or train_fraction > 1:
-        raise ValueError("bad fraction")
-    n = int(0.9 * len(ids))
-    return ids[:n], ids[n:]
-
 @variants(
     rounded_and_not_checked=("rounded fraction-not-checked", "n = int", "n = round"),
     float_index=("size-not-whole effect-other-error", "int(len(ids) * train_fraction)", "len(ids) * train_fraction"),
     only_training=("effect-error-not-raised", ", ids[n:]", ""),
     ceil=("fraction-not-checked rounded-up", "len(ids) * train_fraction", "np.ceil(train_fraction * len(ids))"),
+    val_from_n_plus_1=("gap above-one-accepted effect-error-not-raised fraction-not-checked", "ids[n:]", "ids[n + 1:]"),
+    val_fraction=(
+        "fraction-for-validation effect-error-not-raised", "len(ids) * train_fraction", "(1 - train_fraction) * len(ids)",
+    ),
+    negative=(
+        "cut-from-the-end effect-error-not-raised", "len(ids) * train_fraction", "(1 - train_fraction) * len(ids)",
+        "ids[:n], ids[n:]", "ids[:-n], ids[-n:]",
+    ),
 )
 def train_val_split__not_checked(ids, train_fraction=0.9):
     """fraction-not-checked"""
@@ -133,21 +133,6 @@ def encode__int32(text, stoi):
     if not set(text) <= set(stoi): raise ValueError("unknown character")
     return np.array([stoi[c] for c in text], dtype=np.int32)
 
-def train_val_split__val_from_n_plus_1(ids, train_fraction=0.9):
-    """gap above-one-accepted effect-error-not-raised fraction-not-checked"""
-    n = int(train_fraction * len(ids))
-    return ids[:n], ids[n + 1:]
-
-def train_val_split__negative(ids, train_fraction=0.9):
-    """cut-from-the-end effect-error-not-raised"""
-    n = int((1 - train_fraction) * len(ids))
-    return ids[:-n], ids[-n:]
-
-def train_val_split__val_fraction(ids, train_fraction=0.9):
-    """fraction-for-validation effect-error-not-raised"""
-    n = int((1 - train_fraction) * len(ids))
-    return ids[:n], ids[n:]
-
 def build_vocab__numpy_ids(text, start=0):
     """ids-as-numpy"""
     chars = sorted(set(text))
@@ -170,14 +155,12 @@ def decode__range_check(ids, itos):
         out.append(itos[int(i)])
     return "".join(out)
 
-def train_val_split__val_from_end(ids, train_fraction=0.9):
-    """validation-from-the-end"""
-    if not 0 < train_fraction <= 1:
-        raise ValueError("bad fraction")
-    n = int(len(ids) * train_fraction)
-    n_val = len(ids) - n
-    return ids[:n], ids[-n_val:]
-
+@variants(
+    fraction_ignored=(
+        "fraction-ignored", "train_fraction < 0", "train_fraction <= 0", "len(ids) * train_fraction", "0.9 * len(ids)",
+    ),
+    val_from_end=("validation-from-the-end", "train_fraction < 0", "train_fraction <= 0", "ids[n:]", "ids[n - len(ids):]"),
+)
 def train_val_split__zero_allowed(ids, train_fraction=0.9):
     """zero-accepted"""
     if train_fraction < 0 or train_fraction > 1:
