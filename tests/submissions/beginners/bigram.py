@@ -53,11 +53,9 @@ def bigram_loss__log_of_softmax(ids, targets, W):
     with np.errstate(divide="ignore"):
         return float(-np.log(np.take_along_axis(p, targets[..., None], axis=-1)).mean()), dW
 
-def sgd_step__in_place(W, dW, lr):
-    """in-place"""
-    W -= lr * dW
-    return W
-
+@variants(
+    in_place=("in-place", "return W + lr * dW", "W -= lr * dW\n    return W"),
+)
 def sgd_step__plus(W, dW, lr):
     """uphill"""
     return W + lr * dW

@@ -6,6 +6,16 @@ from softmax import as_float
 
 from embeddings import embed_tokens, one_hot
 
+@variants(
+    all_columns=(
+        "columns-of-all-ids ids-not-checked-by-pairs", "len(ids), vocab", "*ids.shape, vocab",
+        "np.arange(len(ids)), ids", "..., ids",
+    ),
+    transposed=(
+        "new-axis-first one-text-only ids-not-checked-by-index", "len(ids), vocab_size", "vocab_size, len(ids)",
+        "np.arange(len(ids)), ids", "ids, np.arange(len(ids))",
+    ),
+)
 def one_hot__one_text(ids, vocab_size):
     """one-text-only ids-not-checked-by-pairs"""
     out = np.zeros((len(ids), vocab_size))
@@ -22,18 +32,6 @@ def one_hot__integers_one_text(ids, vocab_size):
 def one_hot__booleans(ids, vocab_size):
     """booleans ids-not-checked"""
     return ids[..., np.newaxis] == np.arange(vocab_size)
-
-def one_hot__all_columns(ids, vocab_size):
-    """columns-of-all-ids ids-not-checked-by-pairs"""
-    out = np.zeros((*ids.shape, vocab_size))
-    out[..., ids] = 1
-    return out
-
-def one_hot__transposed(ids, vocab_size):
-    """new-axis-first one-text-only ids-not-checked-by-index"""
-    out = np.zeros((vocab_size, len(ids)))
-    out[ids, np.arange(len(ids))] = 1
-    return out
 
 @variants(
     integers=("integers ids-not-checked-by-index", "ids.max() + 1", "vocab_size, dtype=int"),
@@ -62,13 +60,13 @@ def embed_tokens__loop(ids, W_tok):
         out[i] = W_tok[ids[i]]
     return out
 
-def embed_tokens_backward__plus_equals(dout, ids, vocab_size):
-    """repeats-lost repeats-overwritten ids-not-checked-by-index"""
-    dW = np.zeros((vocab_size, dout.shape[-1]))
-    dW[ids] += dout
-    return dW
-
-@variants(add_at=("always-float64 ids-not-checked-by-index", ", dtype=dout.dtype", ""))
+@variants(
+    add_at=("always-float64 ids-not-checked-by-index", ", dtype=dout.dtype", ""),
+    plus_equals=(
+        "repeats-lost repeats-overwritten ids-not-checked-by-index", ", dtype=dout.dtype", "",
+        "np.add.at(dW, ids, dout)", "dW[ids] += dout",
+    ),
+)
 def embed_tokens_backward__no_check(dout, ids, vocab_size):
     """ids-not-checked-by-index"""
     dW = np.zeros((vocab_size, dout.shape[-1]), dtype=dout.dtype)
@@ -163,19 +161,29 @@ def embed__no_scale(ids, W_tok, W_pos, scale=1.0):
     """scale-ignored too-long-accepted"""
     return embed_tokens(ids, W_tok) + W_pos[: ids.shape[-1]]
 
+@variants(
+    positions_by_id=("position-of-the-token effect-other-error", "+ W_pos", "+ W_pos[ids]"),
+    all_scaled=(
+        "sum-scaled effect-other-error too-long-accepted",
+        "W_tok[ids] * scale + W_pos", "(W_tok[ids] + W_pos[: ids.shape[-1]]) * scale",
+    ),
+    scaled_by_d=(
+        "scaled-by-width effect-error-not-raised effect-other-error",
+        "scale + W_pos", "W_tok.shape[-1] + W_pos[: ids.shape[-1]]",
+    ),
+    in_place=(
+        "table-in-place effect-other-error too-long-accepted",
+        "return W_tok[ids] * scale + W_pos", "W_tok *= scale\n    return W_tok[ids] + W_pos[: ids.shape[-1]]",
+    ),
+)
 def embed__all_positions(ids, W_tok, W_pos, scale=1.0):
     """all-positions effect-other-error too-long-accepted"""
     return W_tok[ids] * scale + W_pos
 
-def embed__positions_by_id(ids, W_tok, W_pos, scale=1.0):
-    """position-of-the-token effect-other-error"""
-    return W_tok[ids] * scale + W_pos[ids]
-
-def embed__all_scaled(ids, W_tok, W_pos, scale=1.0):
-    """sum-scaled effect-other-error too-long-accepted"""
-    return (W_tok[ids] + W_pos[: ids.shape[-1]]) * scale
-
-@variants(new_axis_on_columns=("new-axis-on-columns", "(0, d_model, 2)", "(0, d_model, 2)[:, None]"))
+@variants(
+    new_axis_on_columns=("new-axis-on-columns", "(0, d_model, 2)", "(0, d_model, 2)[:, None]"),
+    torch_style=("odd-width", "np.arange(length)", "np.arange(length)[:, None]"),
+)
 def sinusoidal_positions__no_new_axis_with_exp(length, d_model):
     """new-axis-missing"""
     pos = np.arange(length)
@@ -190,28 +198,19 @@ def sinusoidal_positions__all_sine(length, d_model):
     a = np.arange(length)[:, None] / 10000 ** (np.arange(d_model) // 2 * 2 / d_model)
     return np.sin(a)
 
-def sinusoidal_positions__torch_style(length, d_model):
-    """odd-width"""
-    pe = np.zeros((length, d_model))
-    position = np.arange(0, length)[:, np.newaxis]
-    div_term = np.exp(np.arange(0, d_model, 2) * -(np.log(10000.0) / d_model))
-    pe[:, 0::2] = np.sin(position * div_term)
-    pe[:, 1::2] = np.cos(position * div_term)
-    return pe
-
+@variants(
+    float32_angles=(
+        "float32-angles", "np.arange(length)", "np.arange(length, dtype=np.float32)", "a[None]", "a.astype(np.float64)",
+        "10000, (2 * (i // 2)) / np.float32(d_model)",
+        "np.float32(10000), ((2 * (i // 2)) / d_model).astype(np.float32)",
+    ),
+)
 def sinusoidal_positions__batch(length, d_model):
     """axis-for-the-batch"""
     pos = np.arange(length)[:, None]; i = np.arange(d_model)[None, :]
     a = pos / np.power(10000, (2 * (i // 2)) / np.float32(d_model))
     a[:, 0::2] = np.sin(a[:, 0::2]); a[:, 1::2] = np.cos(a[:, 1::2])
     return a[None]
-
-def sinusoidal_positions__float32_angles(length, d_model):
-    """float32-angles"""
-    pos = np.arange(length, dtype=np.float32)[:, None]; i = np.arange(d_model)[None, :]
-    a = pos / np.power(np.float32(10000), ((2 * (i // 2)) / d_model).astype(np.float32))
-    a[:, 0::2] = np.sin(a[:, 0::2]); a[:, 1::2] = np.cos(a[:, 1::2])
-    return a.astype(np.float64)
 
 @variants(base_and_own_exponent=("cosine-with-its-own-exponent base-1000", "/ 10000", "/ 1000.0"))
 def sinusoidal_positions__exponent_of_each_column(length, d_model):
@@ -220,18 +219,9 @@ def sinusoidal_positions__exponent_of_each_column(length, d_model):
     t = np.sin(a); t[:, 1::2] = np.cos(a[:, 1::2])
     return t
 
-def embed__scaled_by_d(ids, W_tok, W_pos, scale=1.0):
-    """scaled-by-width effect-error-not-raised effect-other-error"""
-    return W_tok[ids] * W_tok.shape[-1] + W_pos[: ids.shape[-1]]
-
 def embed__multiplied(ids, W_tok, W_pos, scale=1.0):
     """multiplied effect-error-not-raised effect-other-error"""
     return as_float(W_tok)[ids] * scale * as_float(W_pos)[: ids.shape[-1]]
-
-def embed__in_place(ids, W_tok, W_pos, scale=1.0):
-    """table-in-place effect-other-error too-long-accepted"""
-    W_tok *= scale
-    return W_tok[ids] + W_pos[: ids.shape[-1]]
 
 def embed_tokens_backward__mean_of_repeats(dout, ids, vocab_size):
     """mean-of-repeats ids-not-checked-by-index"""

@@ -38,53 +38,48 @@ def relu_backward__of_dout_out(dout, x):
     """dout-missing"""
     return np.where(x > 0, 1.0, 0.0)
 
+@variants(
+    einsum_wrong=(
+        "weights-transposed", "x @ W if b is None else x @ W + b[:, None]", "x @ W.T if b is None else x @ W.T + b",
+    ),
+)
 def linear__bias_per_row(x, W, b):
     """bias-as-column"""
     x = as_float(x)
     return x @ W if b is None else x @ W + b[:, None]
-
-def linear__einsum_wrong(x, W, b):
-    """weights-transposed"""
-    x = as_float(x)
-    return x @ W.T if b is None else x @ W.T + b
 
 def linear__zeros_bias(x, W, b):
     """float64-bias"""
     if b is None: b = np.zeros(W.shape[1])
     return as_float(x) @ W + b
 
+@variants(
+    swapaxes=("batch-not-summed", "x.T", "x.swapaxes(-1, -2)", "axis=0", "axis=-2"),
+)
 def linear_backward__axis0(dout, x, W):
     """matrices-only"""
     x = as_float(x)
     return dout @ W.T, x.T @ dout, dout.sum(axis=0)
 
-def linear_backward__swapaxes(dout, x, W):
-    """batch-not-summed"""
-    x = as_float(x)
-    return dout @ W.T, x.swapaxes(-1, -2) @ dout, dout.sum(axis=-2)
-
+@variants(
+    db_axis01=("summed-over-two-axes", " / len(x)", "", "R(dout).mean(0)", "dout.sum(axis=(0, 1))"),
+)
 def linear_backward__ones_bias_mean(dout, x, W):
     """dW-divided-by-first-axis means-over-rows"""
     x = as_float(x); R = lambda a: a.reshape(-1, a.shape[-1])
     return dout @ W.T, R(x).T @ R(dout) / len(x), R(dout).mean(0)
 
-def linear_backward__db_axis01(dout, x, W):
-    """summed-over-two-axes"""
-    x = as_float(x); R = lambda a: a.reshape(-1, a.shape[-1])
-    return dout @ W.T, R(x).T @ R(dout), dout.sum(axis=(0, 1))
-
+@variants(
+    kept_and_not_scaled=(
+        "kept-and-dropped-exchanged not-scaled effect-error-not-raised",
+        "((np.random.default_rng(0).random(x.shape) >= p) / (1 - p))", "(rng.random(x.shape) < p)",
+    ),
+)
 def dropout__seeded_by_shape(x, p, rng, training=True):
     """own-generator p-not-checked large-accepted effect-error-not-raised"""
     x = as_float(x)
     if not training or p == 0: return x, np.ones_like(x)
     m = ((np.random.default_rng(0).random(x.shape) >= p) / (1 - p)).astype(x.dtype)
-    return x * m, m
-
-def dropout__kept_and_not_scaled(x, p, rng, training=True):
-    """kept-and-dropped-exchanged not-scaled effect-error-not-raised"""
-    x = as_float(x)
-    if not training or p == 0: return x, np.ones_like(x)
-    m = (rng.random(x.shape) < p).astype(x.dtype)
     return x * m, m
 
 def relu_backward__float_mask(dout, x):

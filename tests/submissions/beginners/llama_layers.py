@@ -9,6 +9,11 @@ from llama_layers import rope, rope_backward, silu, silu_backward
 from multihead import merge_heads, split_heads
 from softmax import as_float
 
+def _even(x):
+    if x.shape[-1] % 2:
+        raise ValueError("odd")
+    return as_float(x), x.shape[-1]
+
 def _rotate_half(x):
     half = x.shape[-1] // 2
     return np.concatenate([-x[..., half:], x[..., :half]], axis=-1)
@@ -36,10 +41,7 @@ def rope__right(x, positions, base=10000.0):
 
 def rope__interleaved(x, positions, base=10000.0):
     """interleaved angles-as-a-base"""
-    x = as_float(x)
-    K = x.shape[-1]
-    if K % 2:
-        raise ValueError("odd")
+    x, K = _even(x)
     angles = np.outer(positions, base ** (-np.arange(0, K, 2) / K))
     cos, sin = np.cos(angles).astype(x.dtype), np.sin(angles).astype(x.dtype)
     out = np.empty_like(x)
@@ -49,19 +51,13 @@ def rope__interleaved(x, positions, base=10000.0):
 
 def rope__table_of_interleaved(x, positions, base=10000.0):
     """angles-of-interleaved angles-as-a-base"""
-    x = as_float(x)
-    K = x.shape[-1]
-    if K % 2:
-        raise ValueError("odd")
+    x, K = _even(x)
     angles = np.repeat(np.outer(positions, base ** (-np.arange(0, K, 2) / K)), 2, axis=-1)
     return x * np.cos(angles).astype(x.dtype) + _rotate_half(x) * np.sin(angles).astype(x.dtype)
 
 def rope__i_over_k(x, positions, base=10000.0):
     """half-the-exponent angles-as-a-base"""
-    x = as_float(x)
-    K = x.shape[-1]
-    if K % 2:
-        raise ValueError("odd")
+    x, K = _even(x)
     angles = np.asarray(positions)[:, None] / base ** (np.arange(K // 2) / K)
     cos, sin = np.cos(angles).astype(x.dtype), np.sin(angles).astype(x.dtype)
     a, b = x[..., : K // 2], x[..., K // 2 :]
@@ -69,10 +65,7 @@ def rope__i_over_k(x, positions, base=10000.0):
 
 def rope__in_place(x, positions, base=10000.0):
     """rotated-with-new-first angles-as-a-base"""
-    x = as_float(x)
-    K = x.shape[-1]
-    if K % 2:
-        raise ValueError("odd")
+    x, K = _even(x)
     out = x.copy()
     cos, sin = _table(positions, K, base, x.dtype)
     cos, sin = cos[:, : K // 2], sin[:, : K // 2]
@@ -88,24 +81,18 @@ def rope_backward__forward(dout, positions, base=10000.0):
     """rotated-forward"""
     return rope(dout, positions, base)
 
-def silu__overflow(x):
-    """overflow"""
-    x = as_float(x)
-    return x * np.exp(x) / (1 + np.exp(x))
-
-def silu__sigmoid(x):
-    """sigmoid-alone"""
-    return 1 / (1 + np.exp(-as_float(x)))
-
+@variants(
+    overflow=("overflow", "x / (1 + np.exp(-1.702 * x))", "x * np.exp(x) / (1 + np.exp(x))"),
+    sigmoid=("sigmoid-alone", "x / (1 + np.exp(-1.702 * x))", "1 / (1 + np.exp(-x))"),
+)
 def silu__quick_gelu(x):
     """sigmoid-form-of-gelu"""
     x = as_float(x)
     return x / (1 + np.exp(-1.702 * x))
 
-def silu_backward__product_rule_forgotten(dout, x):
-    """gate-constant"""
-    return dout / (1 + np.exp(-x))
-
+@variants(
+    product_rule_forgotten=("gate-constant", " * (1 - s)", ""),
+)
 def silu_backward__sigmoid(dout, x):
     """slope-of-sigmoid"""
     s = 1 / (1 + np.exp(-x))
@@ -116,19 +103,14 @@ def silu_backward__quotient_rule(dout, x):
     e = np.exp(-x)
     return dout * (1 / (1 + e) + x * e / (1 + e) ** 2)
 
+@variants(
+    sigmoid_gate=("sigmoid", "g * silu(u)", "u / (1 + np.exp(-g))"),
+    product_first=("silu-of-product", "g * silu(u)", "silu(g * u)"),
+)
 def swiglu__exchanged(x, params):
     """gate-and-up-exchanged"""
     g, u = x @ params["W_gate"], x @ params["W_up"]
     return (g * silu(u)) @ params["W_down"], (x, params)
-
-def swiglu__sigmoid_gate(x, params):
-    """sigmoid"""
-    g, u = x @ params["W_gate"], x @ params["W_up"]
-    return (u / (1 + np.exp(-g))) @ params["W_down"], (x, params)
-
-def swiglu__product_first(x, params):
-    """silu-of-product"""
-    return silu((x @ params["W_gate"]) * (x @ params["W_up"])) @ params["W_down"], (x, params)
 
 def _swiglu_backward(dout, cache, up=True, opened=True, slope=True, ways=2):
     x, params = cache["x"], cache["params"]

@@ -95,7 +95,10 @@ def merge_heads__concatenate_axis(x):
     """along-the-positions"""
     return np.concatenate([x[..., h, :, :] for h in range(x.shape[-3])], axis=-2)
 
-@variants(bias_o_and_no_bias=("no-output-bias", "head_mask=True", "bias_o=False"))
+@variants(
+    bias_o_and_no_bias=("no-output-bias", "head_mask=True", "bias_o=False"),
+    mask_of_three_axes=("mask-of-batch-with-three-axes", "head_mask=True", "head_mask=np.ndim(mask) == 3"),
+)
 def multihead_attention__head_axis_added(x, params, n_heads, mask=None, memory=None):
     """head-axis-added-to-mask"""
     return _mha(x, params, n_heads, mask, memory, head_mask=True)
@@ -152,7 +155,3 @@ def multihead_attention__biases_together(x, params, n_heads, mask=None, memory=N
     """b_qkv-only-with-b_o"""
     if "b_o" not in params: params = {n: p for n, p in params.items() if n != "b_qkv"}
     return _mha(x, params, n_heads, mask, memory)
-
-def multihead_attention__mask_of_three_axes(x, params, n_heads, mask=None, memory=None):
-    """mask-of-batch-with-three-axes"""
-    return _mha(x, params, n_heads, mask, memory, head_mask=np.ndim(mask) == 3)

@@ -68,22 +68,14 @@ def clip_grad_norm__no_tiny(grads, max_norm):
     """no-small-number"""
     return _clip(grads, max_norm, 0)
 
-def clip_grad_norm__max_abs(grads, max_norm):
-    """largest-number"""
-    norm = max(float(np.abs(g).max()) for g in grads.values())
-    s = min(1, max_norm / (norm + 1e-6))
-    return {n: g * s for n, g in grads.items()}, norm
-
+@variants(
+    max_abs=("largest-number", "sum(np.sum(g**2)", "max(np.abs(g).max()"),
+    div0=("no-small-number no-small-number-at-0", "float(sum", "np.sqrt(sum", "(norm + 1e-6)", "norm"),
+)
 def clip_grad_norm__squared(grads, max_norm):
     """no-root"""
     norm = float(sum(np.sum(g**2) for g in grads.values()))
     s = min(1, max_norm / (norm + 1e-6))
-    return {n: g * s for n, g in grads.items()}, norm
-
-def clip_grad_norm__div0(grads, max_norm):
-    """no-small-number no-small-number-at-0"""
-    norm = np.sqrt(sum(np.sum(g**2) for g in grads.values()))
-    s = min(1, max_norm / norm)
     return {n: g * s for n, g in grads.items()}, norm
 
 @variants(
@@ -100,6 +92,10 @@ def clip_grad_norm__div0(grads, max_norm):
     linear=("straight-line", "0.5 * (max_lr - min_lr) * (1 + math.cos(math.pi * p))", "(1 - p) * (max_lr - min_lr)"),
     after_the_end_only=("zero-length-decay", "step >= total_steps", "step > total_steps"),
     no_error=("negative-step-accepted", "_check(step, warmup_steps, total_steps)\n    ", ""),
+    total_after_warmup=(
+        "total-without-warm-up", "if step >= total_steps: return min_lr\n    ", "",
+        "(step - warmup_steps) / (total_steps - warmup_steps)", "min(1.0, (step - warmup_steps) / total_steps)",
+    ),
 )
 def learning_rate__right(step, max_lr, min_lr, warmup_steps, total_steps):
     """base"""
@@ -107,13 +103,6 @@ def learning_rate__right(step, max_lr, min_lr, warmup_steps, total_steps):
     if step < warmup_steps: return max_lr * (step + 1) / warmup_steps
     if step >= total_steps: return min_lr
     p = (step - warmup_steps) / (total_steps - warmup_steps)
-    return min_lr + 0.5 * (max_lr - min_lr) * (1 + math.cos(math.pi * p))
-
-def learning_rate__total_after_warmup(step, max_lr, min_lr, warmup_steps, total_steps):
-    """total-without-warm-up"""
-    _check(step, warmup_steps, total_steps)
-    if step < warmup_steps: return max_lr * (step + 1) / warmup_steps
-    p = min(1.0, (step - warmup_steps) / total_steps)
     return min_lr + 0.5 * (max_lr - min_lr) * (1 + math.cos(math.pi * p))
 
 def train_step__clip_after(params, state, x, y, config, lr, betas=(0.9, 0.999), eps=1e-8, weight_decay=0.01, max_norm=None, rng=None):
@@ -138,6 +127,10 @@ def train_step__right(params, state, x, y, config, lr, betas=(0.9, 0.999), eps=1
     params, state = adamw_step(params, grads, state, lr, betas, eps, weight_decay)
     return loss, params, state
 
+@variants(
+    nothing=("effect", "len(y); n += len(y)", "y.size; n += y.size"),
+    perplexity=("perplexity effect", "len(y); n += len(y)", "y.size; n += y.size", "t / n", "math.exp(t / n)"),
+)
 def estimate_loss__weighted_by_rows(params, config, batches):
     """texts-counted effect"""
     t = n = 0
@@ -154,18 +147,12 @@ def estimate_loss__last(params, config, batches):
     for x, y in batches: loss = cross_entropy(gpt(x, params, config)[0], y)
     return loss
 
-def estimate_loss__perplexity(params, config, batches):
-    """perplexity effect"""
-    t = n = 0
-    for x, y in batches:
-        t += cross_entropy(gpt(x, params, config)[0], y) * y.size; n += y.size
-    return math.exp(t / n)
-
 @variants(
     last_rate=("loss-after-the-step", "append(loss)", "append(gpt_loss(x, y, params, config, rng)[0])"),
     scalar_only=("one-rate-only", "lr if np.iterable(lr) else [lr]", "[lr]"),
     options_dropped=("options-and-norm-dropped", "r, betas, eps, weight_decay, max_norm,", "r,"),
     first_batch=("same-batch", "loss, params, state = ", "x, y = batches[0]\n        loss, params, state = "),
+    list_of_batches=("batches-listed", "state or {}", "state or {}; batches = list(batches)"),
 )
 def train__right(params, config, batches, lr, state=None, betas=(0.9, 0.999), eps=1e-8, weight_decay=0.01, max_norm=None, rng=None):
     """base"""
@@ -212,22 +199,6 @@ def estimate_loss__len(params, config, batches):
         raise ValueError("no batch")
     losses = [(cross_entropy(gpt(x, params, config)[0], y), y.size) for x, y in batches]
     return float(np.average([loss for loss, _ in losses], weights=[n for _, n in losses]))
-
-def estimate_loss__nothing(params, config, batches):
-    """effect"""
-    total = count = 0
-    for x, y in batches:
-        total += y.size * cross_entropy(gpt(x, params, config)[0], y)
-        count += y.size
-    return total / count
-
-def train__list_of_batches(params, config, batches, lr, state=None, betas=(0.9, 0.999), eps=1e-8, weight_decay=0.01, max_norm=None, rng=None):
-    """batches-listed"""
-    losses, state, batches = [], state or {}, list(batches)
-    for (x, y), rate in zip(batches, lr if np.iterable(lr) else [lr] * len(batches)):
-        loss, params, state = train_step(params, state, x, y, config, rate, betas, eps, weight_decay, max_norm, rng=rng)
-        losses.append(loss)
-    return params, state, losses
 
 def train__isinstance(params, config, batches, lr, state=None, betas=(0.9, 0.999), eps=1e-8, weight_decay=0.01, max_norm=None, rng=None):
     """lists-and-numbers-only"""
