@@ -1,5 +1,7 @@
 """The texts beside a verdict: inputs in one line, hints on exceptions, help, reasons, the first wrong gradient."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 from support.built_in import mistakes_of_function, parameters_of
@@ -9,7 +11,7 @@ from autograder.core.wire_format import FunctionOf, GeneratorOf, Rng
 from autograder.courses.transformer import TRANSFORMER
 from autograder.documents.results import CheckResult
 from autograder.engine.check_results import _add_error, describe_inputs
-from autograder.engine.diagnosis.explanation import Diagnosis, is_same_error
+from autograder.engine.diagnosis.explanation import Diagnosis, is_same_error, is_same_refusal
 from autograder.engine.exception_hints import hint_for_exception
 from autograder.engine.first_wrong_stage import backward_order
 from autograder.engine.student import StudentCode
@@ -105,6 +107,17 @@ def test_same_error_ignores_shape_order_and_integer_type():
     assert not is_same_error("np.int64(4)", "5")
 
 
+@pytest.mark.parametrize(("first", "second", "same"), [
+    (("ValueError", "3 is too much"), ("ValueError", "-4.5 is too much"), True),
+    (("ValueError", "3 is too much"), ("TypeError", "3 is too much"), False),
+    (("ValueError", "3 is too much"), ("ValueError", "3 is too little"), False),
+    (("ValueError", "3"), ("ValueError", "3"), False), (("ValueError", "no"), None, False), (None, None, False),
+])  # fmt: skip
+def test_same_refusal_has_the_words_and_type_of_another(first, second, same):
+    errors = [StudentException(*error) if error else None for error in (first, second)]
+    assert is_same_refusal(*errors) is same
+
+
 @pytest.mark.parametrize(("actual", "expected", "function", "words"), [
     (np.array([]), np.array([], np.int64), "tokenizer.encode", "np.array([], dtype=np.int64)"),
     (np.array([1.0]), np.array([1]), "tokenizer.encode", "dtype=np.int64"),
@@ -137,6 +150,22 @@ def test_diagnosis_reason_covers_each_case():
     assert "both mistakes" in Diagnosis(two, together=True).reason
     assert "other failed checks" in Diagnosis(one, here_only=True).reason
     assert "except for the dtype" in Diagnosis(one, here_only=True, up_to_dtype=True).reason
+    four = Diagnosis(one, parts=("dq", "dk", "dv", "db"))
+    assert "your numbers for dq, dk, dv, db; fix it" in four.reason
+    assert "your numbers for some of the results; fix it" in replace(four, parts=(*four.parts, "dW")).reason
+    assert "in what softmax.softmax should do gives" in Diagnosis(one, function="softmax.log_softmax").reason
+    assert Diagnosis(one, function=first.function).reason == Diagnosis(one).reason
+    assert Diagnosis(one, proof="It rounds.").reason == "It rounds."
+
+
+def test_diagnosis_joins_titles_and_ids():
+    base = mistakes_of_function("softmax.softmax")[0]
+    found = tuple(replace(base, name=name, title=name) for name in ("a", "a, and b", "c", "a"))
+    either, together = Diagnosis(found), Diagnosis(found, together=True)
+    assert (either.title, together.title) == ("a, or c", "a, and a, and b, and c")
+    assert (either.id.count("|"), together.id.count("+")) == (3, 3)
+    assert "either mistake" in either.reason and "all these mistakes" in together.reason
+    assert either.as_record()["hint"] == base.hint and either.as_record()["explanation"] == base.explanation
 
 
 NAMES = ["W_tok", "b.0.ln1.gamma", "b.0.attn.W_o", "b.0.ln2.gamma", "b.0.ffn.W_1", "b.0.ffn.W_2"]

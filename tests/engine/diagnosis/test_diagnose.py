@@ -11,11 +11,21 @@ from support.judging import by_name, judged, mistakes_in, solution_text, verdict
 from autograder.course.model import BUILT_IN
 from autograder.courses.transformer import TRANSFORMER
 from autograder.engine.comparison import relations
+from autograder.engine.diagnosis import replay
 from autograder.engine.diagnosis.explanation import Diagnosis
-from autograder.engine.diagnosis.matching import Match, Part, is_distinctive, match_parts, match_values
+from autograder.engine.diagnosis.matching import (
+    Match,
+    Part,
+    count_wrong,
+    is_distinctive,
+    match_parts,
+    match_values,
+    nearly_correct,
+)
 from autograder.engine.diagnosis.mistake import Mistake
 from autograder.engine.diagnosis.search import Search
 from autograder.engine.session import Options, check
+from autograder.engine.student import Call
 from autograder.errors import Cancelled
 
 pytestmark = pytest.mark.usefixtures("enough_time")
@@ -400,3 +410,52 @@ def test_match_parts_explains_first_stage_but_not_one_entry_of_a_dict(names, mat
     assert match_parts([first, Part(names[1], right + 2, right + 3, right)], False, {}).match is match
     assert match_parts([first, Part(names[1], right, right + 3, right)], False, {}).contradicts
     assert match_values([right.astype("f4"), right], [right, right]) is Match.UP_TO_DTYPE
+
+
+NAN, INF, ONES = np.array([np.nan]), np.array([np.inf]), np.ones((2, 3))
+
+
+@pytest.mark.parametrize(("student", "candidate", "match"), [
+    (NAN, NAN, Match.EXACT), (NAN, np.ones(1), Match.NO), (np.ones(1), NAN, Match.NO), (INF, INF, Match.EXACT),
+    (INF, -INF, Match.NO), (ONES, ONES.T, Match.NO), (ONES + 0j, ONES, Match.NO), (ONES, ONES > 0, Match.UP_TO_DTYPE),
+    (ONES, ONES + 1e-5, Match.NO), (ONES.astype("f4"), ONES + 1e-5, Match.UP_TO_DTYPE), ([ONES], (ONES,), Match.NO),
+    (True, 1, Match.NO), ("a", "a", Match.EXACT), ({"a": 1}, {"b": 1}, Match.NO), ([ONES], [ONES] * 2, Match.NO),
+])  # fmt: skip
+def test_match_values(student, candidate, match):
+    assert match_values(student, candidate) is match
+
+
+@pytest.mark.parametrize(("student", "right", "count"), [
+    (np.array([1.0, 1.0, 2.0, np.inf, np.nan]), np.zeros(5), 2), (np.array([1.0, 2.0]), np.zeros(3), 2),
+    (np.array([1.0, 2.0]), np.array([1.0, 3.0]), 1), (np.array([1, 2]), np.array([0, 0]), 0), (ONES > 0, ONES, 0),
+    (["a", "b", "b", "c"], ["x", "x", "x", "c"], 2), ([1, 2], [3, 4], 0), (None, ONES, 0),
+])  # fmt: skip
+def test_count_wrong_counts_different_finite_numbers_and_texts(student, right, count):
+    assert count_wrong(student, right) == count
+    assert count_wrong(np.array([1, 2]), np.array([0, 2]), weight_of_integers=0.5) == 0.5
+
+
+@pytest.mark.parametrize(("student", "right", "near"), [
+    (ONES * 1.009, ONES, True), (ONES * 1.011, ONES, False), (ONES * 0.009, ONES * 0, True), ([1.0], ONES, False),
+    ((ONES, ONES), (ONES, ONES * 2), False), (np.ones(3), ONES, False), (ONES * 10.09, ONES * 10, True),
+])  # fmt: skip
+def test_nearly_correct_is_within_a_hundredth(student, right, near):
+    assert nearly_correct(student, right) is near
+
+
+@pytest.mark.parametrize(("after", "before", "same"), [
+    (ONES.copy(), ONES, True), (ONES + 1, ONES, False), (ONES.astype("f4"), ONES, False), (ONES.T, ONES, False),
+    ({"a": ONES}, {"a": ONES}, True), ({"a": ONES, "b": 1}, {"a": ONES}, False), ([1, 2], [1, 2, 3], False),
+    ([1, 2], [1, 3], False), (NAN.copy(), NAN, True), (1, 1.0, False), ("a", "b", True),
+])  # fmt: skip
+def test_untouched_compares_type_and_content(after, before, same):
+    assert replay._untouched(after, before) is same
+
+
+@pytest.mark.parametrize(("modified", "others", "same"), [
+    (["x"], {"x"}, True), (["x"], set(), False), (["x[0]"], {"x"}, True), ([], {"x"}, False), (["x"], {"axis"}, False),
+    (["own"], {"x"}, True), (["own"], set(), False),
+])  # fmt: skip
+def test_same_modified_compares_names_where_they_are_known(modified, others, same):
+    call = Call(TRANSFORMER.functions["softmax.softmax"], (), {}, modified=modified)
+    assert replay.same_modified(call, replay.Answer(modified=frozenset(others)), BUILT_IN) is same
