@@ -1,11 +1,9 @@
 """CONTRIBUTING.md agrees with the code: commands, paths, the picture of the layers, the ten words, the examples."""
 
 import re
-import sys
 
 import pytest
 from support import layers_picture
-from support.commands import run_program
 from support.paths import ROOT
 
 from autograder.classroom.exporters import csv_cells
@@ -15,9 +13,6 @@ TEXT = (ROOT / "CONTRIBUTING.md").read_text("utf-8")
 PAGES = [ROOT / "CONTRIBUTING.md", *sorted((ROOT / "docs" / "contributing").glob("*.md"))]
 PAGES += [ROOT / "RELEASING.md", ROOT / ".github" / "pull_request_template.md"]
 MAKEFILE = (ROOT / "Makefile").read_text("utf-8")
-# Scripts that import what is in tests/support.
-USES_SUPPORT = re.compile(r'^from support.*^if __name__ == "__main__"', re.M | re.S)
-SCRIPTS = [path for path in sorted(ROOT.glob("tests/*/*.py")) if USES_SUPPORT.search(path.read_text("utf-8"))]
 # What the recipes create.
 CREATED = ("autograder/classroom/exporters/brightspace.py",)
 
@@ -67,14 +62,6 @@ def test_paths_exist(page):
             continue
         folders = (ROOT, ROOT / "autograder" / "web" / "site", ROOT / "autograder" / "courses" / "transformer")
         assert path == "site/" or any((folder / path).exists() for folder in folders), path
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize("path", SCRIPTS, ids=lambda path: path.stem)
-def test_script_finds_what_it_imports(path):
-    """Pytest finds `tests/support` by itself; a script that somebody starts does not."""
-    load = "import runpy, sys; sys.path[0] = str(sys.argv[1]); runpy.run_path(sys.argv[2], run_name='loaded')"
-    run_program(sys.executable, "-c", load, path.parent, path, cwd=ROOT)
 
 
 def test_layers_picture_is_current():

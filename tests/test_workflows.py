@@ -6,7 +6,6 @@ import sys
 import tomllib
 
 import pytest
-from support import lanes
 from support.commands import run_program
 from support.paths import ROOT
 
@@ -47,20 +46,6 @@ def test_workflow_tests_every_python_of_the_package():
     declared = set(re.findall(r"Python :: (3\.\d+)", (ROOT / "pyproject.toml").read_text("utf-8")))
     matrix = yaml.safe_load(WORKFLOWS[0].read_text("utf-8"))["jobs"]["tests"]["strategy"]["matrix"]["python"]
     assert set(matrix) == declared
-
-
-@pytest.mark.slow
-def test_lane_draws_the_same_tests_in_every_process(tmp_path):
-    test = "import pytest\n\n@pytest.mark.slow\n@pytest.mark.parametrize('n', range(40))\ndef test(n): assert n < 40\n"
-    (tmp_path / "test_drawn.py").write_text(test)
-    options = ("-p", "support.lanes", "-n", "2", "--lane", "test", "-q", tmp_path)
-    environment = {**os.environ, "PYTHONPATH": str(ROOT / "tests")}
-    done = run_program(sys.executable, "-m", "pytest", *options, env=environment, cwd=tmp_path)
-    assert f"{40 // lanes.SHARE} passed" in done.stdout, done.stdout[-2000:]
-
-
-def test_files_that_start_first_exist():
-    assert [name for name in lanes.LONGEST if not (ROOT / "tests" / name).is_file()] == []
 
 
 @pytest.mark.parametrize("path", WORKFLOWS, ids=lambda path: path.stem)

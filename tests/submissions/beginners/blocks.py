@@ -22,6 +22,7 @@ def _b(x, params, n_heads, mask=None, norm="pre", activation="gelu", v="", dropo
         o, c = attend(h, at, n_heads, mask)
         a = x + o
         f, _ = feed(layernorm(a, **l2), ff, activation)
+        if v == "copied_line": f, _ = feed(layernorm(a, l2["gamma"], l1["beta"]), ff, activation)
         if v == "parallel": f, _ = feed(layernorm(x, **l2), ff, activation)
         if v == "ffn_first":
             f, _ = feed(layernorm(x, **l2), ff, activation); a = x + f
@@ -42,6 +43,7 @@ def _b(x, params, n_heads, mask=None, norm="pre", activation="gelu", v="", dropo
     add_x=("x-added-twice", "ffn_first", "add_x"),
     post_x=("second-residual-from-x-with-post", "ffn_first", "post_norm_x"),
     post_last=("second-norm-unused-with-post", "ffn_first", "post_missing_last"),
+    copied_line=("other-beta-ln2-with-pre", "ffn_first", "copied_line"),
 )
 def block__ffn_first(x, params, n_heads, mask=None, norm="pre", activation="gelu", dropout=0.0, rng=None):
     """feed-forward-first"""
@@ -50,20 +52,6 @@ def block__ffn_first(x, params, n_heads, mask=None, norm="pre", activation="gelu
 def block__only_out(x, params, n_heads, mask=None, norm="pre", activation="gelu", dropout=0.0, rng=None):
     """only-out"""
     return _b(x, params, n_heads, mask, norm, activation, "", dropout, rng)[0]
-
-def block__copied_line(x, params, n_heads, mask=None, norm="pre", activation="gelu", dropout=0.0, rng=None):
-    """other-beta-ln2-with-pre"""
-    if norm == "post":
-        return _b(x, params, n_heads, mask, norm, activation, "", dropout, rng)
-    ln1, ln2 = subset(params, "ln1."), subset(params, "ln2.")
-    if norm != "pre":
-        raise ValueError("norm")
-    att, att_cache = multihead_attention(layernorm(x, ln1["gamma"], ln1["beta"]), subset(params, "attn."), n_heads, mask=mask)
-    att = apply_dropout(att, dropout, rng, rng is not None)[0]
-    a = x + att
-    f, _ = ffn(layernorm(a, ln2["gamma"], ln1["beta"]), subset(params, "ffn."), activation)
-    f = apply_dropout(f, dropout, rng, rng is not None)[0]
-    return a + f, {"weights": att_cache["weights"], "after_attention": a, "after_ffn": a + f}
 
 def block__two_slips(x, params, n_heads, mask=None, norm="pre", activation="gelu", dropout=0.0, rng=None):
     """mask-ignored-with-post cached-ffn-alone"""

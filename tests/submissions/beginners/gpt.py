@@ -11,7 +11,9 @@ solution_gpt_loss = gpt_loss
 
 def _gpt_variant(ids, params, config, variant="", rng=None):
     T = np.shape(ids)[-1]
-    x = embed(ids, params["W_tok"], _positions(params, config)[:T], *( [math.sqrt(config.d_model)] if variant == "scale" else []))
+    positions = _positions(params, config)[:T]
+    if variant == "any_ids" and T <= config.block_size: x = params["W_tok"][ids] + positions
+    else: x = embed(ids, params["W_tok"], positions, *([math.sqrt(config.d_model)] if variant == "scale" else []))
     x, kept = dropout(x, config.dropout, rng, rng is not None)
     c = {"embedded": x}
     m = causal_mask(T)
@@ -32,25 +34,11 @@ def _gpt_variant(ids, params, config, variant="", rng=None):
     post=("post-norm", '"scale"', '"post"'), gelu=("activation-ignored", '"scale"', '"gelu"'),
     norm_in_the_loop=("norm-after-every-block-too", '"scale"', '"ln_each"'),
     stage_before_the_norm=("final-norm-before-norm", '"scale"', '"unnormed"'),
+    no_check_of_ids=("negative-ids-accepted", '"scale"', '"any_ids"'),
 )
 def gpt__scale(ids, params, config, rng=None):
     """scaled"""
     return _gpt_variant(ids, params, config, "scale", rng)
-
-def gpt__no_check_of_ids(ids, params, config, rng=None):
-    """negative-ids-accepted"""
-    if ids.shape[-1] > config.block_size:
-        raise ValueError("the text is too long")
-    x = params["W_tok"][ids] + _positions(params, config)[:ids.shape[-1]]
-    x = dropout(x, config.dropout, rng, rng is not None)[0]
-    cache = {"embedded": x}
-    for layer in range(config.n_layers):
-        x, entry = block(x, subset(params, f"blocks.{layer}."), config.n_heads, causal_mask(ids.shape[-1]), config.norm, config.activation, config.dropout, rng)
-        for stage in ("weights", "after_attention", "after_ffn"):
-            cache[f"blocks.{layer}.{stage}"] = entry[stage]
-    cache["final_norm"] = layernorm(x, params["ln_f.gamma"], params["ln_f.beta"]) if config.norm == "pre" else x
-    logits = cache["final_norm"] @ (params["W_tok"].T if config.tied else params["W_head"])
-    return logits + (params["b_head"] if "b_head" in config.bias else 0), cache
 
 def _start(config, rng, std=None, reduced=("W_o", "W_2"), beta=("ln1.", "ln2."), dtype=np.float32):
     std, params, D, F = std or config.init_std, {}, config.d_model, config.d_ff
