@@ -75,46 +75,53 @@ def _float(x):
     return x if x.dtype in (np.float32, np.float64) else x.astype(np.float64)
 
 
-# A step of a block: what is computed, its norm, and what the way back needs.
-
-
-def _attention_step(x, params, part, number, n_heads, mask, memory=None, norm="post"):
+def _step(x, params, part, number, norm, compute):
+    """A step of a block: `compute` returns values and a cache; what the way back needs comes with the result."""
     gamma, beta = params[f"ln{number}.gamma"], params[f"ln{number}.beta"]
-    inputs = layernorm(x, gamma, beta) if norm == "pre" else x
-    out, cache = multihead_attention(inputs, _below(params, part + "."), n_heads, mask, memory)
+    out, cache = compute(layernorm(x, gamma, beta) if norm == "pre" else x, _below(params, part + "."))
     total = x + out
     if norm == "pre":
-        return total, cache["weights"], ("attention", part, number, x, gamma, cache, norm)
-    return layernorm(total, gamma, beta), cache["weights"], ("attention", part, number, total, gamma, cache, norm)
+        return total, (part, number, x, gamma, cache, norm)
+    return layernorm(total, gamma, beta), (part, number, total, gamma, cache, norm)
+
+
+def _attention_step(x, params, part, number, norm, n_heads, mask, memory=None):
+    attend = lambda inputs, own: multihead_attention(inputs, own, n_heads, mask, memory)
+    out, step = _step(x, params, part, number, norm, attend)
+    return out, step[4]["weights"], step
 
 
 def _ffn_step(x, params, number, norm):
-    gamma, beta = params[f"ln{number}.gamma"], params[f"ln{number}.beta"]
-    inputs = layernorm(x, gamma, beta) if norm == "pre" else x
-    out, cache = ffn(inputs, _below(params, "ffn."), "relu")
-    total = x + out
-    if norm == "pre":
-        return total, ("ffn", "ffn", number, x, gamma, cache, norm)
-    return layernorm(total, gamma, beta), ("ffn", "ffn", number, total, gamma, cache, norm)
+    return _step(x, params, "ffn", number, norm, lambda inputs, own: ffn(inputs, own, "relu"))
 
 
 def _step_backward(dout, step, grads):
-    kind, part, number, normed, gamma, cache, norm = step
-    dtotal = dout
+    part, number, normed, gamma, cache, norm = step
+    dtotal, dmemory = dout, []
     if norm == "post":
         dtotal, grads[f"ln{number}.gamma"], grads[f"ln{number}.beta"] = layernorm_backward(dout, normed, gamma)
-    dmemory = None
-    if kind == "ffn":
+    if part == "ffn":
         dx, mine = ffn_backward(dtotal, cache)
     else:
-        dx, mine, *rest = multihead_attention_backward(dtotal, cache)
-        if rest:
-            dmemory = rest[0]
+        dx, mine, *dmemory = multihead_attention_backward(dtotal, cache)
     for name in mine:
         grads[f"{part}.{name}"] = mine[name]
     if norm == "pre":
         dx, grads[f"ln{number}.gamma"], grads[f"ln{number}.beta"] = layernorm_backward(dx, normed, gamma)
     return dtotal + dx, dmemory
+
+
+def _layers_backward(dx, layers, stack, grads):
+    """Back through all layers of a stack; also what each added to the gradient of the memory."""
+    dmemory = []
+    for i in range(len(layers) - 1, -1, -1):
+        mine = {}
+        for step in layers[i][::-1]:
+            dx, more = _step_backward(dx, step, mine)
+            dmemory += more
+        for name in mine:
+            grads[f"{stack}.{i}.{name}"] = mine[name]
+    return dx, dmemory
 
 
 def _known(norm):
@@ -124,14 +131,14 @@ def _known(norm):
 
 
 def _encoder_one(x, params, n_heads, mask, norm):
-    a, weights, step1 = _attention_step(x, params, "attn", 1, n_heads, mask, None, _known(norm))
+    a, weights, step1 = _attention_step(x, params, "attn", 1, _known(norm), n_heads, mask)
     y, step2 = _ffn_step(a, params, 2, norm)
     return y, {"weights": weights, "after_attention": a, "after_ffn": y, "steps": [step1, step2]}
 
 
 def _decoder_one(x, memory, params, n_heads, target_mask, source_mask, norm):
-    a, weights, step1 = _attention_step(x, params, "attn", 1, n_heads, target_mask, None, _known(norm))
-    b, source_weights, step2 = _attention_step(a, params, "source_attn", 2, n_heads, source_mask, memory, norm)
+    a, weights, step1 = _attention_step(x, params, "attn", 1, _known(norm), n_heads, target_mask)
+    b, source_weights, step2 = _attention_step(a, params, "source_attn", 2, norm, n_heads, source_mask, memory)
     y, step3 = _ffn_step(b, params, 3, norm)
     cache = {"weights": weights, "source_weights": source_weights, "after_attention": a}
     cache.update({"after_source_attention": b, "after_ffn": y, "steps": [step1, step2, step3]})
@@ -299,27 +306,14 @@ def _pair_backward(dlog_probs, encoded, decoded, params, config):
         dx, grads["decoder.ln_f.gamma"], grads["decoder.ln_f.beta"] = layernorm_backward(dx, decoded["unnormed"], gamma)
     scale = math.sqrt(W_head.shape[0])
 
-    dmemory = np.zeros_like(encoded["memory"])
-    for i in range(config.n_layers - 1, -1, -1):
-        mine = {}
-        for step in decoded["layers"][i][::-1]:
-            dx, more = _step_backward(dx, step, mine)
-            if more is not None:
-                dmemory = dmemory + more
-        for name in mine:
-            grads[f"decoder.{i}.{name}"] = mine[name]
+    dx, dmemory = _layers_backward(dx, decoded["layers"], "decoder", grads)
     grads["W_target"] = embed_tokens_backward(dx * scale, decoded["ids"], len(params["W_target"]))
 
-    dx = dmemory
+    dx = sum(dmemory, np.zeros_like(encoded["memory"]))
     if config.norm == "pre":
         gamma = params["encoder.ln_f.gamma"]
         dx, grads["encoder.ln_f.gamma"], grads["encoder.ln_f.beta"] = layernorm_backward(dx, encoded["before"], gamma)
-    for i in range(config.n_layers - 1, -1, -1):
-        mine = {}
-        for step in encoded["layers"][i][::-1]:
-            dx, _ = _step_backward(dx, step, mine)
-        for name in mine:
-            grads[f"encoder.{i}.{name}"] = mine[name]
+    dx, _ = _layers_backward(dx, encoded["layers"], "encoder", grads)
     grads["W_source"] = embed_tokens_backward(dx * scale, encoded["ids"], len(params["W_source"]))
     return grads
 

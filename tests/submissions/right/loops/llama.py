@@ -153,46 +153,39 @@ def llama_backward(dlogits, cache):
 
 
 def llama_config(hf_config):
+    given = {name: value for name, value in hf_config.items() if value is not None}
     values = {}
     for ours, theirs in [
-        ("vocab_size", "vocab_size"), ("block_size", "max_position_embeddings"), ("n_layers", "num_hidden_layers"),
-        ("n_heads", "num_attention_heads"), ("d_model", "hidden_size"), ("d_ff", "intermediate_size"),
+        ("vocab_size", "vocab_size"),
+        ("block_size", "max_position_embeddings"),
+        ("n_layers", "num_hidden_layers"),
+        ("n_heads", "num_attention_heads"),
+        ("d_model", "hidden_size"),
+        ("d_ff", "intermediate_size"),
     ]:
-        if theirs not in hf_config or hf_config[theirs] is None:
+        if theirs not in given:
             raise ValueError(f"there is no {theirs}")
-        values[ours] = hf_config[theirs]
-    if hf_config.get("model_type") != "llama":
-        raise ValueError(f"model_type {hf_config.get('model_type')}")
-    for name, allowed in [
-        ("hidden_act", "silu"), ("attention_bias", False), ("mlp_bias", False),
-        ("head_dim", values["d_model"] // values["n_heads"]),
-    ]:
-        if name in hf_config and hf_config[name] is not None and hf_config[name] != allowed:
-            raise ValueError(f"{name} {hf_config[name]}")
-    base = 10000.0
-    scaling = None
-    hf_config = {name: hf_config[name] for name in hf_config if hf_config[name] is not None}
-    if "rope_theta" in hf_config:
-        base = hf_config["rope_theta"]
+        values[ours] = given[theirs]
+    size = values["d_model"] // values["n_heads"]
+    if given.get("model_type") != "llama":
+        raise ValueError(f"model_type {given.get('model_type')}")
+    for name, allowed in [("hidden_act", "silu"), ("attention_bias", False), ("mlp_bias", False), ("head_dim", size)]:
+        if given.get(name, allowed) != allowed:
+            raise ValueError(f"{name} {given[name]}")
+    base, scaling = given.get("rope_theta", 10000.0), None
     for name in ("rope_scaling", "rope_parameters"):
-        if name in hf_config and hf_config[name] is not None:
-            for key in ("rope_type", "type"):
-                if key in hf_config[name] and hf_config[name][key] == "llama3":
-                    scaling = hf_config[name]
-                    if "low_freq_factor" not in scaling:
-                        raise ValueError(f"{name}: llama3 without all of its numbers")
-                elif key in hf_config[name] and hf_config[name][key] != "default":
-                    raise ValueError(f"{name}: {key} {hf_config[name][key]}")
-            if "rope_theta" in hf_config[name]:
-                base = hf_config[name]["rope_theta"]
-    values["n_kv_heads"] = values["n_heads"]
-    if "num_key_value_heads" in hf_config and hf_config["num_key_value_heads"] is not None:
-        values["n_kv_heads"] = hf_config["num_key_value_heads"]
-    values["norm_eps"] = hf_config["rms_norm_eps"] if "rms_norm_eps" in hf_config else 1e-6
-    values["tied"] = hf_config["tie_word_embeddings"] if "tie_word_embeddings" in hf_config else False
+        rope = given.get(name, {})
+        base = rope.get("rope_theta", base)
+        kinds = {rope[key] for key in ("rope_type", "type") if key in rope}
+        if kinds == {"llama3"} and "low_freq_factor" in rope:
+            scaling = rope
+        elif not kinds <= {"default"}:
+            raise ValueError(f"{name}: {kinds} without all of its numbers")
     if scaling is not None:
-        base = scaled(base, values["d_model"] // values["n_heads"], scaling)
-    return LlamaConfig(rope_base=base, **values)
+        base = scaled(base, size, scaling)
+    values["n_kv_heads"] = given.get("num_key_value_heads", values["n_heads"])
+    values["norm_eps"] = given.get("rms_norm_eps", 1e-6)
+    return LlamaConfig(rope_base=base, tied=given.get("tie_word_embeddings", False), **values)
 
 
 def scaled(base, size, scaling):
@@ -210,67 +203,40 @@ def scaled(base, size, scaling):
     return tuple(speeds)
 
 
-def _name_of(theirs):
-    """The name here, or None."""
-    if theirs == "lm_head.weight":
-        return "W_head"
-    if theirs.startswith("model."):
-        theirs = theirs[len("model.") :]
-    if theirs == "embed_tokens.weight":
-        return "W_tok"
-    if theirs == "norm.weight":
-        return "norm_f.gamma"
-    words = theirs.split(".")
-    if words[0] != "layers" or len(words) < 4 or words[-1] != "weight" or not words[1].isdigit():
-        return None
-    start = f"blocks.{int(words[1])}."
-    rest = words[2:-1]
-    if rest == ["input_layernorm"]:
-        return start + "norm1.gamma"
-    if rest == ["post_attention_layernorm"]:
-        return start + "norm2.gamma"
-    for layer, part, letters in [("self_attn", "attn", "q k v o"), ("mlp", "ffn", "gate up down")]:
-        for letter in letters.split():
-            if rest == [layer, letter + "_proj"]:
-                return start + part + ".W_" + letter
-    return None
+def _names_here(tensors):
+    """The names here of all tensors of the blocks that the file begins, by the names there."""
+    names = {"embed_tokens": "W_tok", "norm": "norm_f.gamma"}
+    blocks = [int(name.split(".")[1]) for name in tensors if name.startswith("layers.")]
+    for i in range(max(blocks, default=0) + 1):
+        names[f"layers.{i}.input_layernorm"] = f"blocks.{i}.norm1.gamma"
+        names[f"layers.{i}.post_attention_layernorm"] = f"blocks.{i}.norm2.gamma"
+        for layer, part, letters in [("self_attn", "attn", "q k v o"), ("mlp", "ffn", "gate up down")]:
+            for letter in letters.split():
+                names[f"layers.{i}.{layer}.{letter}_proj"] = f"blocks.{i}.{part}.W_{letter}"
+    return {f"{theirs}.weight": ours for theirs, ours in names.items()}
 
 
 def llama_params(tensors):
-    params, highest = {}, 0
-    for theirs in tensors:
-        if theirs.endswith("rotary_emb.inv_freq"):
-            continue
-        ours = _name_of(theirs)
-        if ours is None:
+    tensors = {name.removeprefix("model."): tensors[name] for name in tensors if not name.endswith("inv_freq")}
+    names, params = _names_here(tensors), {}
+    for theirs in names:
+        if theirs not in tensors:
+            raise ValueError(f"there is no {theirs}")
+    names["lm_head.weight"] = "W_head"
+    for theirs, tensor in tensors.items():
+        if theirs not in names:
             raise ValueError(f"what is {theirs}?")
-        if ours.startswith("blocks."):
-            highest = max(highest, int(ours.split(".")[1]))
-        array = np.asarray(tensors[theirs])
+        array = np.asarray(tensor)
         if array.dtype == np.uint16:
             halves = np.zeros((*array.shape, 2), dtype="<u2")
             halves[..., 1] = array
             array = halves.view("<f4")[..., 0]
-        if ours != "W_tok" and array.ndim == 2:
+        if names[theirs] != "W_tok" and array.ndim == 2:
             columns = np.empty(array.shape[::-1], dtype=array.dtype)
             for i in range(len(array)):
                 columns[:, i] = array[i]
             array = columns
-        params[ours] = array
-    wanted = {"W_tok": "embed_tokens.weight", "norm_f.gamma": "norm.weight"}
-    for i in range(highest + 1):
-        for name in ("input_layernorm", "post_attention_layernorm"):
-            theirs = f"layers.{i}.{name}.weight"
-            wanted[_name_of(theirs)] = theirs
-        for name in ("q", "k", "v", "o"):
-            theirs = f"layers.{i}.self_attn.{name}_proj.weight"
-            wanted[_name_of(theirs)] = theirs
-        for name in ("gate", "up", "down"):
-            theirs = f"layers.{i}.mlp.{name}_proj.weight"
-            wanted[_name_of(theirs)] = theirs
-    for ours, theirs in wanted.items():
-        if ours not in params:
-            raise ValueError(f"there is no {theirs}")
+        params[names[theirs]] = array
     return params
 
 
