@@ -1,5 +1,6 @@
 """course.toml: what it can say, where it is found, and its errors."""
 
+import dataclasses
 import re
 import tomllib
 from datetime import UTC, datetime
@@ -226,6 +227,8 @@ def test_template_is_valid_and_has_every_key(tmp_path):
     assert load(tmp_path, text) == Policy(title="Transformers")
     uncommented = re.sub(r"^# (?=\[|\w+ = )", "", text, flags=re.M)
     assert uncommented.count("\n# [") == 0
+    mine = policy_template(dataclasses.replace(TRANSFORMER, package="mine", title='The "C:\\new" course'))
+    assert tomllib.loads(mine)["title"] == "The 'C:new' course"
     content = tomllib.loads(uncommented)
     assert set(content) == keys_of(Policy)
     assert set(content["late"]) == keys_of(LatePolicy) and set(content["limits"]) == keys_of(LimitsPolicy)

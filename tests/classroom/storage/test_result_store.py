@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pytest
 
+from autograder.classroom.grading import cache_keys
 from autograder.classroom.policy.model import Policy
 from autograder.classroom.storage import run_records
 from autograder.classroom.storage.gradebook import MAX_NAME_BYTES, readable_names
@@ -15,7 +16,9 @@ from autograder.classroom.storage.result_store import JOURNAL, LOCK, JournalEntr
 from autograder.classroom.submissions.model import Attempt, ClassMember, Source, Student, SubmissionPart
 from autograder.classroom.submissions.roster import roster_entries
 from autograder.courses.transformer import TRANSFORMER
+from autograder.engine.session import Options
 from autograder.errors import UsageError
+from autograder.sandbox.limits import Limits
 
 
 @pytest.mark.parametrize(("content", "changes", "key", "current"), [
@@ -30,6 +33,17 @@ def test_result_counts_only_if_it_is_complete(tmp_path, content, changes, key, c
         (tmp_path / "results" / "ada.json").write_bytes(content)
     with ResultStore(tmp_path) as store:
         assert store.is_current("ada.json", key) is current and not store.is_current("bo.json", key)
+
+
+@pytest.mark.parametrize("changes", [
+    {"functions": ("softmax.softmax",)}, {"seed": 8}, {"official": True}, {"diagnose": False},
+    {"limits": Limits(memory_bytes=1 << 30)}, {"curriculum": replace(TRANSFORMER, name="mine")},
+], ids=lambda changes: next(iter(changes)))  # fmt: skip
+def test_key_of_a_result_depends_on_every_setting_of_the_run(changes):
+    key = cache_keys.run_key(Options(), feedback="full")
+    assert cache_keys.run_key(Options(), feedback="full") == key != cache_keys.run_key(Options(), feedback="summary")
+    assert cache_keys.run_key(Options(**changes), feedback="full") != key
+    assert len({cache_keys.result_key(*parts) for parts in ("kab", "xab", "kxb", "kax")}) == 4
 
 
 @pytest.mark.parametrize("line", [
