@@ -187,7 +187,8 @@ def _mistakes(task: VerifyTask) -> Iterator[VerifyResult]:
     known = {mistake.name: mistake for mistake in mistakes_of_function(task.name, package)}
     covered = promises_of_module(module, package).get(task.name)
     promises = covered.promises if covered else ()
-    tried = {name: mistake for name, mistake in known.items() if _is_drawn(mistake.id, task)}
+    draws = {name: zlib.crc32(f"{task.seed} {mistake.id}".encode()) for name, mistake in known.items()}
+    tried = {name: mistake for name, mistake in known.items() if draws[name] % task.share == 0}
     breakers = _breakers(promises, tried, {*known, *WRAPPERS}, task.share)
     guarding = {name for names in breakers for name in names if name in {*known, *WRAPPERS}}
     sources: dict[str, str] = {}
@@ -245,10 +246,6 @@ def _check_all(
 
         run_in_session(_options(task, (task.name,), official=True, **more), check_all)
     return results
-
-
-def _is_drawn(mistake: str, task: VerifyTask) -> bool:
-    return zlib.crc32(f"{task.seed} {mistake}".encode()) % task.share == 0
 
 
 def _breakers(

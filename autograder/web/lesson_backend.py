@@ -62,7 +62,6 @@ class LessonBackend:
         self._features = ["plots", "archive", *features, *(["run"] if run else [])]
         self._start = start
         self._lock = lock or contextlib.nullcontext()
-        self._tried: dict[str, str] = {}  # functions checked without a request, and their fingerprints
         self._checked: dict[str, list[CheckResult]] = {}  # the checks of each function that a page has checked
         self._being_written: dict[str, str] = {}  # functions saved by a page and not checked since: fingerprint
         self._reported = workspace.snapshot.contents  # the files that pages know
@@ -303,34 +302,6 @@ class LessonBackend:
                 event = {"event": "changed", "module": name, "cells": cells, "notes": notes}
                 events.append(event | {"statuses": last["statuses"]})
             return [*events, last]
-
-    def check_next_unknown(self, check: Check) -> bool:
-        """Check the first assignment with functions of unknown status, without diagnosis; return whether there was one.
-
-        What is being written in a page, and what depends on it, waits until the page asks for it. Nothing is checked
-        while a file is missing or unreadable, because everything that imports it would fail for that reason alone.
-        """
-        with self._lock:
-            self.workspace.refresh_snapshot()
-            snapshot = self.workspace.snapshot
-            if not all(map(snapshot.is_readable, self.curriculum.modules)):
-                return False
-            known, written = self.workspace.known_statuses, self._being_written.items()
-            waiting = {name for name, fingerprint in written if fingerprint == snapshot.fingerprints[name]}
-            unknown = {
-                name: snapshot.fingerprints[name]
-                for name in self.curriculum.functions
-                if name not in known
-                and waiting.isdisjoint({name, *self.curriculum.all_prerequisites(name)})
-                and self._tried.get(name) != snapshot.fingerprints[name]
-            }
-            first = next(iter(unknown), "").partition(".")[0]
-            names = tuple(name for name in unknown if name.partition(".")[0] == first)
-        if not names:
-            return False
-        self._check(names, check, diagnose=False)
-        self._tried |= {name: unknown[name] for name in names}
-        return True
 
     def progress_event(self) -> Reply:
         """Return the event with the statuses and points of the whole course."""

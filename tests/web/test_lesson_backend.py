@@ -14,7 +14,7 @@ from autograder.courses.transformer import TRANSFORMER
 from autograder.documents.results import CheckResult, SubmissionResult
 from autograder.engine import session as engine
 from autograder.errors import UsageError
-from autograder.web.lesson_backend import LessonBackend
+from autograder.web.serve.check_queue import ServedBackend
 from autograder.workspace import create, hints, progress, solutions
 from autograder.workspace.experiments import ExperimentRun
 from autograder.workspace.workspace import Workspace
@@ -48,7 +48,7 @@ def checker():
 
 @pytest.fixture
 def backend(folder, checker):
-    return LessonBackend(Workspace.open(folder), checker.check)
+    return ServedBackend(Workspace.open(folder), checker.check)
 
 
 def cell_of(backend, function):
@@ -118,7 +118,7 @@ def test_check_of_code_that_changes_meanwhile_is_not_recorded(backend, checker, 
 
 @pytest.mark.slow
 def test_engine_names_the_mistake_and_without_diagnosis_the_reply_says_whether_there_is_one(folder):
-    backend = LessonBackend(
+    backend = ServedBackend(
         Workspace.open(folder),
         lambda functions, _, diagnose: engine.check("w", folder, engine.Options(functions, diagnose=diagnose)),
     )
@@ -191,7 +191,7 @@ def test_export_can_be_imported_elsewhere(backend, tmp_path, checker):
     reply = backend.handle("export", {})
     assert reply["name"] == "my-gpt.zip"
     create.create(tmp_path / "other", TRANSFORMER)
-    other = LessonBackend(Workspace.open(tmp_path / "other"), checker.check)
+    other = ServedBackend(Workspace.open(tmp_path / "other"), checker.check)
     write(other, LOG, "return 'their work'")
     (notes,) = other.handle("import", {"base64": reply["base64"]})["notes"]
     assert "2 files imported; 1" in notes
@@ -283,7 +283,7 @@ def test_backend_with_a_linked_module_or_helper_runs_nothing(folder, checker, tm
     (tmp_path / "outside.py").write_bytes((folder / "softmax.py").read_bytes())
     (folder / linked).unlink(missing_ok=True)
     (folder / linked).symlink_to(tmp_path / "outside.py")
-    backend = LessonBackend(Workspace.open(folder, follow_links=False), checker.check, run=checker.run)
+    backend = ServedBackend(Workspace.open(folder, follow_links=False), checker.check, run=checker.run)
     with pytest.raises(UsageError, match=rf"{linked} is a link"):
         backend.handle(action, payload)
     assert not backend.check_next_unknown(checker.check)
@@ -306,7 +306,7 @@ def test_backend_reads_no_linked_file(folder, checker, tmp_path, linked):
     else:
         path.rename(outside)
     path.symlink_to(outside)
-    backend = LessonBackend(Workspace.open(folder, follow_links=False), checker.check)
+    backend = ServedBackend(Workspace.open(folder, follow_links=False), checker.check)
     opened = backend.handle("open", {"module": "softmax"})
     assert "helper" not in backend.workspace.snapshot.modules
     assert ("softmax" in backend.workspace.notebook_modules) == ("notebooks" not in linked)

@@ -17,9 +17,8 @@ from starlette.routing import Route
 
 from autograder.core.text import clean
 from autograder.errors import Cancelled, UsageError
-from autograder.web.lesson_backend import LessonBackend
 from autograder.web.serve.access import MAX_BODY, MAX_IMPORT, PAGE_HEADER, Access, Guard
-from autograder.web.serve.check_queue import CheckQueue
+from autograder.web.serve.check_queue import CheckQueue, ServedBackend
 from autograder.web.serve.experiments import Experiments
 
 MAX_CHECKS = 8  # requests that run student code at the same time; the others wait
@@ -95,7 +94,7 @@ class LessonServer:
 
     def __init__(
         self,
-        backend: LessonBackend,
+        backend: ServedBackend,
         checks: CheckQueue,
         events: EventHub,
         access: Access,

@@ -1,12 +1,17 @@
-"""Check for several pages with one warm engine: requests wait for their turn, and those of pages come first."""
+"""Check for several pages with one warm engine: requests wait for their turn, and those of pages come first.
+
+While no page has a request, what is not known is checked in the background.
+"""
 
 import threading
 from collections.abc import Callable, Mapping
 from concurrent.futures import Future
 from dataclasses import dataclass
+from typing import Any
 
 from autograder.documents.results import Status, SubmissionResult
 from autograder.errors import Cancelled, UsageError
+from autograder.web.lesson_backend import Check, LessonBackend
 from autograder.workspace.background_checker import BackgroundChecker, CheckReply, CheckRequest
 from autograder.workspace.workspace import Workspace
 
@@ -91,3 +96,39 @@ class CheckQueue:
                     pending_check.result.set_result(reply.result)
         if reply.failure is not None:
             self._on_failure(reply.failure)
+
+
+class ServedBackend(LessonBackend):
+    """A backend that also checks functions for which no page has asked."""
+
+    def __init__(self, *arguments: Any, **options: Any) -> None:
+        super().__init__(*arguments, **options)
+        self._tried: dict[str, str] = {}  # functions checked without a request, and their fingerprints
+
+    def check_next_unknown(self, check: Check) -> bool:
+        """Check the first assignment with functions of unknown status, without diagnosis; return whether there was one.
+
+        What is being written in a page, and what depends on it, waits until the page asks for it. Nothing is checked
+        while a file is missing or unreadable, because everything that imports it would fail for that reason alone.
+        """
+        with self._lock:
+            self.workspace.refresh_snapshot()
+            snapshot = self.workspace.snapshot
+            if not all(map(snapshot.is_readable, self.curriculum.modules)):
+                return False
+            known, written = self.workspace.known_statuses, self._being_written.items()
+            waiting = {name for name, fingerprint in written if fingerprint == snapshot.fingerprints[name]}
+            unknown = {
+                name: snapshot.fingerprints[name]
+                for name in self.curriculum.functions
+                if name not in known
+                and waiting.isdisjoint({name, *self.curriculum.all_prerequisites(name)})
+                and self._tried.get(name) != snapshot.fingerprints[name]
+            }
+            first = next(iter(unknown), "").partition(".")[0]
+            names = tuple(name for name in unknown if name.partition(".")[0] == first)
+        if not names:
+            return False
+        self._check(names, check, diagnose=False)
+        self._tried |= {name: unknown[name] for name in names}
+        return True

@@ -20,10 +20,9 @@ from autograder.core.text import clean_name
 from autograder.course import registry
 from autograder.errors import UsageError
 from autograder.models.page.runs import TrainingRuns
-from autograder.web.lesson_backend import LessonBackend
 from autograder.web.serve.access import Access
 from autograder.web.serve.app import Action, EventHub, LessonServer
-from autograder.web.serve.check_queue import CheckQueue
+from autograder.web.serve.check_queue import CheckQueue, ServedBackend
 from autograder.web.serve.experiments import Experiments
 from autograder.workspace.file_watcher import FileWatcher
 from autograder.workspace.workspace import Workspace
@@ -129,7 +128,7 @@ def run(
         experiments = Experiments(folder, workspace.curriculum)
         stack.callback(experiments.close)
         features = ("train", "generate") if actions else ()
-        backend = LessonBackend(workspace, checks.check, features, threading.RLock(), run=experiments.run)
+        backend = ServedBackend(workspace, checks.check, features, threading.RLock(), run=experiments.run)
         lessons = LessonServer(backend, checks, events, access, pages(workspace), actions, experiments)
         server = _LocalServer(_configuration(lessons), events, checks, experiments)
         watcher = FileWatcher(folder, lambda event: lessons.files_changed(), poll)

@@ -9,10 +9,9 @@ from support.training_page import Page
 
 from autograder.courses.transformer import TRANSFORMER
 from autograder.documents.results import CheckResult, SubmissionResult
-from autograder.web.lesson_backend import LessonBackend
 from autograder.web.serve.access import Access
 from autograder.web.serve.app import EventHub, LessonServer
-from autograder.web.serve.check_queue import CheckQueue
+from autograder.web.serve.check_queue import CheckQueue, ServedBackend
 from autograder.web.serve.experiments import Experiments
 from autograder.workspace.workspace import Workspace
 
@@ -46,7 +45,7 @@ class Server:
         self.folder, self.access, self.events = folder, Access(8791), EventHub()
         self.checks = checks or FakeChecks()
         run = experiments and experiments.run
-        self.backend = LessonBackend(Workspace.open(folder), self.checks.check, lock=threading.RLock(), run=run)
+        self.backend = ServedBackend(Workspace.open(folder), self.checks.check, lock=threading.RLock(), run=run)
         parts = (self.backend, self.checks, self.events, self.access, pages)
         self.lessons = LessonServer(*parts, experiments=experiments)
         self.client = self.browser()
