@@ -10,7 +10,7 @@ from typing import Any, NoReturn
 import click
 
 from autograder import __version__
-from autograder.cli.options import INTERNAL_ERROR, INTERRUPTED, USAGE, describe_os_error
+from autograder.cli.options import INTERNAL_ERROR, INTERRUPTED, USAGE, describe_os_error, no_color
 from autograder.core import ascii_fallback, interpreter, safe_output
 from autograder.core.text import clean, did_you_mean
 from autograder.errors import UsageError
@@ -125,6 +125,9 @@ class _HeadwayGroup(click.Group):
             return None
         module, name = COMMANDS[cmd_name].split(":")
         command: click.Command = getattr(importlib.import_module(f"{__name__}.{module}"), name)
+        for each in command.commands.values() if isinstance(command, click.Group) else [command]:
+            if no_color not in each.params:
+                each.params.append(no_color)
         return command
 
     def resolve_command(self, ctx: click.Context, args: list[str]) -> Any:

@@ -41,7 +41,6 @@ if TYPE_CHECKING:
 @options.json_file
 @click.option("--markdown", type=options.PATH, metavar="FILE", help="Also write the report as Markdown.")
 @click.option("--junit", type=options.PATH, metavar="FILE", help="Also write the results as JUnit XML.")
-@options.no_color
 def check(
     names: tuple[str, ...],
     folder: Path,
@@ -170,7 +169,6 @@ def _choose_versions(
 @click.option("--out", type=options.PATH, help="The archive (default: NAME.zip in the current folder).")
 @click.option("--name", "student", help="Your name as your class knows it (default: the name of the workspace).")
 @options.force
-@options.no_color
 def submit(names: tuple[str, ...], folder: Path, out: Path | None, student: str | None, force: bool) -> None:
     """Pack your work into one archive to submit.
 

@@ -24,7 +24,6 @@ if TYPE_CHECKING:
 @click.option("--mine", is_flag=True, help="Only the students whose teaching assistant you are (see --by).")
 @click.option("--by", metavar="NAME", default="", help="Name to record (default: your user name).")
 @options.curriculum
-@options.no_color
 def mark(out: Path, assignment: str | None, section: str | None, mine: bool, by: str) -> None:
     """Give points for the items of rubrics, one student after the other.
 
@@ -138,7 +137,6 @@ def _asked(question: str) -> str:
 @click.argument("file", type=click.File(encoding="utf-8", errors="replace"))
 @click.option("--by", metavar="NAME", default="", help="Name to record (default: your user name).")
 @options.curriculum
-@options.no_color
 def request(out: Path, file: TextIO, by: str) -> None:
     """File what a student asks about a grade; it stays open until a comment answers it.
 

@@ -140,12 +140,11 @@ def _format(function: Callable[..., None]) -> click.Command:
     @click.option("--to", type=options.PATH, help="File or folder to write (default: in OUT/exports).")
     @click.option("--despite-open", is_flag=True, help="Write although some questions are open.")
     @options.force
-    @options.no_color
     @functools.wraps(function)
     def run(out: Path, to: Path | None, force: bool, despite_open: bool, names: Names = (), **values: Any) -> None:
         function(ExportOutput(out, to, force, despite_open, names), **values)
 
-    run.params.sort(key=lambda option: option.name in ("to", "despite_open", "force", "no_color"))  # its own come first
+    run.params.sort(key=lambda option: option.name in ("to", "despite_open", "force"))  # its own come first
     return run
 
 

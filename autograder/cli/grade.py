@@ -70,7 +70,6 @@ if TYPE_CHECKING:
     help="Run untrusted code with your own privileges (recorded in the results).",
 )
 @options.curriculum
-@options.no_color
 def grade(
     folder: Path | None,
     given_sources: tuple[str, ...],

@@ -15,7 +15,6 @@ if TYPE_CHECKING:
 
 @click.command()
 @click.option("--report", is_flag=True, help="Write what a bug report needs, without private data, as Markdown.")
-@options.no_color
 def doctor(report: bool) -> None:
     """Check this machine: dependencies, sandbox, versions.
 
@@ -45,7 +44,6 @@ def doctor(report: bool) -> None:
 )
 @options.curriculum
 @options.json_file
-@options.no_color
 def verify(
     names: tuple[str, ...], processes: int, promises: bool, changes: bool, build_answers: bool, json_file: str | None
 ) -> None:

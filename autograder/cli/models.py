@@ -36,7 +36,6 @@ A message that begins with / is written with two: //"""
 @options.workspace_folder
 @click.option("--plain", is_flag=True, help="Print one line for each run, for screen readers and logs.")
 @options.json_file
-@options.no_color
 def runs(folder: Path, plain: bool, json_file: str | None) -> None:
     """List training runs: settings, losses, steps, time.
 
@@ -156,7 +155,6 @@ def import_model(source: Path, folder: Path, solution: bool, out: Path | None, f
 @click.option("--top-k", type=click.IntRange(1), metavar="K", help="Choose among the K most likely only.")
 @click.option("--top-p", type=click.FloatRange(0, 1, min_open=True), metavar="P", help=TOP_P_HELP)
 @click.option("--seed", type=click.IntRange(0), help="Seed of the sampling (default: another one each time).")
-@options.no_color
 def chat(path: Path, folder: Path, solution: bool, system: str, seed: int | None, **choices: Any) -> None:
     """Talk with a model from headway import-model that was trained to answer.
 

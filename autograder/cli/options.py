@@ -84,9 +84,10 @@ submission_folder = _folder(help="The submission's folder (default: this folder)
 json_file = click.option(
     "--json", "json_file", metavar="FILE", help="Write the results as JSON (- for standard output)."
 )
-# The values of these two options are not passed to the command; the functions below use them.
-no_color = click.option(
-    "--no-color", is_flag=True, expose_value=False, callback=_store, help="Plain text, as with NO_COLOR set."
+# The values of these two options are not passed to the command; the functions below use them. Every command has the
+# first one.
+no_color = click.Option(
+    ["--no-color"], is_flag=True, expose_value=False, callback=_store, help="Plain text, as with NO_COLOR set."
 )
 curriculum = click.option(
     "--curriculum",

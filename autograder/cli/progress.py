@@ -17,7 +17,6 @@ from autograder.errors import UsageError
 @click.option("--all", "every", is_flag=True, help="List every function, not only those of the current assignment.")
 @click.option("--terms", is_flag=True, help="Explain the terms of the lessons; NAME may be a term.")
 @options.curriculum
-@options.no_color
 def list_(names: tuple[str, ...], folder: Path, only_open: bool, only_done: bool, every: bool, terms: bool) -> None:
     """Show your progress.
 
@@ -59,7 +58,6 @@ def list_(names: tuple[str, ...], folder: Path, only_open: bool, only_done: bool
 @click.option("--more", count=True, help="Show one hint more than before; repeat for further ones.")
 @click.option("--dir", "folder", type=options.PATH, help="Your workspace (default: this folder).")
 @options.curriculum
-@options.no_color
 def hint(name: str | None, more: int, folder: Path | None) -> None:
     """Show the next hint for a function.
 

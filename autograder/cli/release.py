@@ -50,7 +50,6 @@ ANOTHER_FOLDER = "Name another folder: headway release DIR"
 @options.agents_file
 @options.force
 @options.curriculum
-@options.no_color
 def release(
     folder: Path,
     release_format: str | None,

@@ -44,7 +44,6 @@ if TYPE_CHECKING:
 )
 @click.option("--since", metavar="DATE", help="Show what has changed since this day, such as 2026-03-05.")
 @options.force
-@options.no_color
 def report(
     out: Path,
     page: Path | None,

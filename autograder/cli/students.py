@@ -26,7 +26,6 @@ if TYPE_CHECKING:
 @options.assignment_option("Show only this assignment. Repeatable.")
 @click.option("--code", "whole_code", is_flag=True, help="Show all of the code, not only the lines that failed.")
 @click.option("--html", "page", type=options.PATH, metavar="FILE", help="Also write a page that needs no network.")
-@options.no_color
 def show(out: Path, student: str, names: tuple[str, ...], whole_code: bool, page: Path | None) -> None:
     """Show one student: score, code, failed checks, comments.
 
@@ -79,7 +78,6 @@ def _number(text: str) -> float:
 @click.option("--undo", "undoes", metavar="ID", default="", help="Undo an earlier comment of this student.")
 @click.option("--from", "table", type=options.PATH, metavar="FILE", help="Read comments and points from a CSV file.")
 @options.curriculum
-@options.no_color
 def comment(
     out: Path, student: str | None, words: tuple[str, ...], by: str, table: Path | None, **choices: Any
 ) -> None:
@@ -196,7 +194,6 @@ def _list_comments(out: Path, submission: str, zone: str) -> None:
 @click.option("--keep", is_flag=True, help="Leave it as it is: the question needs no more attention.")
 @click.option("--by", metavar="NAME", default="", help="Name to record (default: your user name).")
 @options.curriculum
-@options.no_color
 def choose(out: Path, student: str | None, what: tuple[str, ...], keep: bool, by: str) -> None:
     r"""Decide what needs a person: which file counts, and whose work it is.
 

@@ -43,7 +43,6 @@ solution_option = click.option("--solution", is_flag=True, help="Use the officia
 @click.option("--resume", is_flag=True, help="Continue the run saved in --out, with its settings.")
 @options.force
 @click.option("--plain", is_flag=True, help="Print plain lines instead of a loss curve, for screen readers and logs.")
-@options.no_color
 @click.pass_context
 def train(
     context: click.Context,
@@ -198,7 +197,6 @@ def _converse(write: Callable[[str | None, Sampling, int], str], text: str, samp
 @click.option("--text", help="The text to show, for plots that show one.")
 @click.option("--out", type=options.PATH, help="The file, as .png, .svg or .pdf; the attention viewer as .html.")
 @options.force
-@options.no_color
 def plot(
     name: str | None,
     models: tuple[Path, ...],
@@ -264,7 +262,6 @@ def data(context: click.Context) -> None:
 
 
 @data.command("list")
-@options.no_color
 def data_list() -> None:
     """List the datasets and show which are available offline."""
     from rich.table import Table

@@ -34,7 +34,6 @@ and where, and often the cause. Press h for a hint, and n for the next function.
 @options.workspace_folder
 @click.option("--poll", is_flag=True, help="Look for changes four times a second, for network file systems.")
 @click.option("--plain", is_flag=True, help="Print plain lines, without keys, for screen readers and logs.")
-@options.no_color
 def watch(folder: Path, poll: bool, plain: bool) -> None:
     """Check again on every save.
 

@@ -158,7 +158,6 @@ def _require_solutions_allowed(workspace: "Workspace", name: str, give_up: bool)
 @name_argument
 @options.workspace_folder
 @give_up_option
-@options.no_color
 def solution(name: str, folder: Path, give_up: bool) -> None:
     """Show the solution, once your code passes."""
     from autograder.workspace import solutions
@@ -179,7 +178,6 @@ def solution(name: str, folder: Path, give_up: bool) -> None:
 @name_argument
 @options.workspace_folder
 @give_up_option
-@options.no_color
 def diff(name: str, folder: Path, give_up: bool) -> None:
     """Compare your code with the solution, once it passes."""
     from autograder.report import diff as diff_report
