@@ -10,7 +10,7 @@ from autograder.core.files import secret_folder
 from autograder.course import CACHES
 from autograder.documents.results import CheckResult, Status, SubmissionResult
 from autograder.engine.jobs import Job, JobResult, Options
-from autograder.engine.official_solutions import copy_with_official_functions, official_prerequisites
+from autograder.engine.official_solutions import copy_with_official_functions
 from autograder.sandbox.source_reader import SourceReader
 from autograder.sandbox.student_process import ResourceUsage
 
@@ -166,9 +166,8 @@ class BlockedChecks:
         checks = {check.id: check for check in blocked if check.was_wrong or not check.sees_answers}
         if not checks:
             return
-        with official_prerequisites(self._curriculum, self._scratch) as official_folder:
-            functions = {check.function for check in checks.values()}
-            rerun = self._rerun(self._folder, functions, official_folder=official_folder, diagnose=False)
+        functions = {check.function for check in checks.values()}
+        rerun = self._rerun(self._folder, functions, official=True, diagnose=False)
         _block_without_correct_answer(rerun.checks)
         for check in rerun.checks:
             if check.id in checks and check.status == "passed":

@@ -2,6 +2,7 @@
 
 import threading
 from collections.abc import Callable
+from contextlib import closing
 from dataclasses import dataclass, field
 from itertools import pairwise
 
@@ -14,6 +15,7 @@ from autograder.documents.results import DIAGNOSED, CheckResult, hide
 from autograder.engine.check_results import build_check_result
 from autograder.engine.fixtures import CONTEXT, CheckContext, check_id, check_name, direct_call, function_name
 from autograder.engine.jobs import Job, JobResult, Options
+from autograder.engine.official_solutions import official_prerequisites
 from autograder.engine.official_time import OfficialTimes
 from autograder.engine.reference import Reference
 from autograder.engine.student import UNANSWERED, RecordedCheck, StudentCode
@@ -53,10 +55,9 @@ class JobRunner:
         self._session = session
         self._add_items(session.items)
         session.config.stash[CONTEXT] = self._context
-        try:
+        scratch = self.workers.sandbox.submissions_root
+        with closing(self._official_times), official_prerequisites(self._curriculum, scratch) as self._folder_before:
             self.main(self)
-        finally:
-            self._official_times.close()
 
     def cancel(self) -> None:
         """From another thread: make the current job raise `Cancelled`, even from a loop in student code."""
@@ -84,7 +85,7 @@ class JobRunner:
         # in other processes, so that nothing in memory or in a file can reach a visible check, or what is said of it.
         self._run_checks([item for item in items if not is_hidden(check_id(item))], job)
         if self._context.looks_for_causes:
-            self._diagnose(result, job.usage, official_prerequisites=job.official_folder is not None)
+            self._diagnose(result, job.usage, official_prerequisites=job.official)
         result.recorded.clear()  # Answers may be large.
         if not job.visible_only:
             self._run_checks([item for item in items if is_hidden(check_id(item))], job)
@@ -93,16 +94,16 @@ class JobRunner:
 
     def _run_checks(self, items: list[pytest.Item], job: Job) -> None:
         """Run checks of a job, in processes of their own."""
-        folder, item = None, None
+        student, official, item = None, None, None
         next_items = dict(pairwise(item for item in items if direct_call(item) is None))
         try:
             for item in items:
-                module = function_name(item).partition(".")[0]
-                wanted = job.official_folder(job.folder, module) if job.official_folder else job.folder
-                if wanted != folder:
-                    folder = wanted
-                    limits, times = self.limits, self._official_times.cpu_seconds
-                    student = StudentCode(self.workers, folder, self._curriculum, limits, job.usage, times)
+                wanted = self._folder_before(function_name(item).partition(".")[0]) if job.official else None
+                if student is None or wanted != official:
+                    official, limits, times = wanted, self.limits, self._official_times.cpu_seconds
+                    student = StudentCode(
+                        self.workers, job.folder, self._curriculum, limits, job.usage, times, official
+                    )
                     self._context.set_student(student)
                 if (call := direct_call(item)) is None:
                     item.config.hook.pytest_runtest_protocol(item=item, nextitem=next_items.get(item))

@@ -39,9 +39,7 @@ class Job:
 
     folder: Path
     functions: frozenset[str] | None = None  # qualified names; None for all that pytest has collected
-    # Maps the submission and a module to a folder that holds that module beside official prerequisites (see
-    # `official_prerequisites`); None checks the submission as it is.
-    official_folder: Callable[[Path, str], Path] | None = None
+    official: bool = False  # check each assignment on top of the official solutions of the earlier ones
     diagnose: bool = True  # name the mistakes behind failed checks, if the runner does
     usage: ResourceUsage = field(default_factory=ResourceUsage)  # Jobs that share it share the submission's limits.
     visible_only: bool = False  # leave out hidden checks, which must not show in what is found out about the others

@@ -2,12 +2,9 @@
 
 import py_compile
 import shutil
-import sys
-import tempfile
 from collections.abc import Callable, Collection, Iterator
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from functools import cache
-from itertools import count
 from pathlib import Path
 
 from autograder.core.files import read_modules, secret_folder
@@ -31,59 +28,28 @@ def official_solutions(curriculum: Curriculum, parent: Path | None = None) -> It
         yield folder
 
 
-_source = cache(lambda module, package: registry.solution_path(module, package).read_bytes())
-
-
-@cache
-def _compiled(module: str, package: str) -> bytes:
-    """Return the bytecode of an official solution: compiling it would take longer than most checks."""
-    with tempfile.TemporaryDirectory(prefix="headway-") as folder:
-        target = Path(folder) / "module.pyc"
-        source = registry.solution_path(module, package)
-        # Python must not compare it with the source (PEP 552): the copy beside it is newer than any time recorded here.
-        mode = py_compile.PycInvalidationMode.UNCHECKED_HASH
-        py_compile.compile(str(source), str(target), doraise=True, invalidation_mode=mode)
-        return target.read_bytes()
-
-
 @contextmanager
-def official_prerequisites(
-    curriculum: Curriculum, scratch: Path | None = None
-) -> Iterator[Callable[[Path, str], Path]]:
-    """Provide a function that returns the folder in which a module of a submission is checked.
+def official_prerequisites(curriculum: Curriculum, scratch: Path | None = None) -> Iterator[Callable[[str], Path]]:
+    """Provide a function that returns the folder with the official solutions of the assignments before a module's.
 
-    There is one temporary folder for each submission and assignment. It holds the official solutions of the earlier
-    assignments, the student's module, and the student's files that are not assignments. Later assignments and their
-    solutions are not in it. All are below `scratch`, if given.
+    There is one temporary folder for each assignment, below `scratch`, if given. All submissions share it: no sandbox
+    lets student code write.
     """
-    with secret_folder(scratch) as root:
-        numbers = count()
+    with ExitStack() as resources:
+        root = cache(lambda: resources.enter_context(secret_folder(scratch)))
 
         @cache
-        def folder_for(submission: Path, module: str) -> Path:
-            folder = root / str(next(numbers))  # Grading leaves such a path out of what a student's code printed.
+        def folder_before(module: str) -> Path:
+            modules, number = curriculum.modules, curriculum.modules[module].number
+            folder = root() / str(number)  # Grading leaves such a path out of what a student's code printed.
             folder.mkdir()
-            _fill(folder, submission, module, curriculum)
+            earlier = [name for name, other in modules.items() if other.number < number]
+            for name in (*curriculum.given_modules, *earlier):
+                file = shutil.copyfile(registry.solution_path(name, curriculum.package), folder / f"{name}.py")
+                py_compile.compile(str(file), doraise=True)  # A student's process could not keep the result.
             return folder
 
-        yield folder_for
-
-
-def _fill(target: Path, submission: Path, module: str, curriculum: Curriculum) -> None:
-    modules, given, package = curriculum.modules, curriculum.given_modules, curriculum.package
-    for file, content in read_modules(submission):
-        name = file.removesuffix(".py")
-        if name == module or name not in (*modules, *given):
-            (target / file).write_bytes(content)
-    earlier = [name for name, other in modules.items() if other.number < modules[module].number]
-    for name in (*given, *earlier):
-        (target / f"{name}.py").write_bytes(_source(name, package))
-    (target / "__pycache__").mkdir()
-    functions = (function.qualified for function in modules[module].functions)
-    needs = {need.partition(".")[0] for name in functions for need in curriculum.all_prerequisites(name)}
-    for name in {*needs, *given} - {module}:
-        compiled = target / "__pycache__" / f"{name}.{sys.implementation.cache_tag}.pyc"
-        compiled.write_bytes(_compiled(name, package))
+        yield folder_before
 
 
 def copy_with_official_functions(

@@ -4,7 +4,7 @@ import hashlib
 import os
 import time
 from collections.abc import Callable, Iterator, Mapping
-from contextlib import closing, contextmanager, nullcontext
+from contextlib import closing, contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -15,7 +15,6 @@ from autograder.documents.results import Status, SubmissionResult
 from autograder.engine.blocking import BlockedChecks
 from autograder.engine.jobs import Job
 from autograder.engine.jobs import Options as Options
-from autograder.engine.official_solutions import official_prerequisites
 from autograder.errors import HeadwayError, UsageError
 from autograder.sandbox.limits import Limits
 from autograder.sandbox.source_reader import SourceReader
@@ -92,18 +91,15 @@ class CheckSession:
         """
         started, grader_started = time.perf_counter(), interpreter.cpu_seconds()
         self._runner.limits = limits or self._options.limits
-        curriculum, scratch = self._options.curriculum, self._options.sandbox.submissions_root
-        selected = tuple(curriculum.functions) if functions is None else functions
-        is_official = self._options.official
-        with official_prerequisites(curriculum, scratch) if is_official else nullcontext() as official_folder:
-            usage = ResourceUsage()
-            found = self._runner.run(Job(folder, frozenset(selected), official_folder, diagnose, usage))
-            result = SubmissionResult(name, content_hash(folder), self._options.seed, found.checks, found.problems)
-            result.official_prerequisites = is_official
-            result.sandbox = self._runner.workers.layers
-            result.packages = self._options.sandbox.packages
-            blocked = BlockedChecks(folder, self._options, self._runner.run, self.reader, usage)
-            blocked.mark(result, selected, known or {})
+        selected = tuple(self._options.curriculum.functions) if functions is None else functions
+        usage = ResourceUsage()
+        found = self._runner.run(Job(folder, frozenset(selected), self._options.official, diagnose, usage))
+        result = SubmissionResult(name, content_hash(folder), self._options.seed, found.checks, found.problems)
+        result.official_prerequisites = self._options.official
+        result.sandbox = self._runner.workers.layers
+        result.packages = self._options.sandbox.packages
+        blocked = BlockedChecks(folder, self._options, self._runner.run, self.reader, usage)
+        blocked.mark(result, selected, known or {})
         spent = self.reader.next_submission()
         usage.seconds += spent.seconds
         usage.cpu_seconds += spent.cpu_seconds

@@ -92,7 +92,10 @@ OfficialSeconds = Callable[[list[Call]], float | None]
 
 
 class StudentCode:
-    """The submission in `folder`: its attributes are modules, whose attributes are functions."""
+    """The submission in `folder`: its attributes are modules, whose attributes are functions.
+
+    Modules in the folder `official` take the place of the student's.
+    """
 
     def __init__(
         self,
@@ -102,10 +105,11 @@ class StudentCode:
         limits: Limits,
         usage: ResourceUsage | None = None,
         official_seconds: OfficialSeconds | None = None,
+        official: Path | None = None,
     ) -> None:
         self.usage = usage or ResourceUsage()
         self._seconds_before = self.usage.seconds
-        self._folder, self.process = folder, StudentProcess(workers, folder, limits, self.usage)
+        self._folder, self.process = folder, StudentProcess(workers, folder, limits, self.usage, official)
         self._curriculum, self._limits, self._official_seconds = curriculum, limits, official_seconds
         self._loaded_by: dict[str, int] = {}  # modules, and the number of the last process that has imported each
         self._measured: float | None = None  # what the official solution needed for the current call, if it was asked

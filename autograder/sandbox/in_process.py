@@ -39,24 +39,24 @@ class InProcessWorkers(Workers):
         self.layers = [IN_PROCESS]
         self._process = process or InProcess
 
-    def start(self, folder: Path, limits: dict[str, int], output: IO[bytes]) -> "InProcess":
+    def start(self, folders: list[str], limits: dict[str, int], output: IO[bytes]) -> "InProcess":
         """Start a process for a submission, which prints to `output`."""
-        return self._process(folder, limits, output)
+        return self._process(folders, limits, output)
 
 
 class InProcess(Process):
     """A student "process" that answers a request when its answer is asked for. Its limits of memory do not hold."""
 
-    def __init__(self, folder: Path, limits: dict[str, int], output: IO[bytes]) -> None:
+    def __init__(self, folders: list[str], limits: dict[str, int], output: IO[bytes]) -> None:
         self._serve = _load_child()
         self._result_bytes = limits["result_bytes"]
-        self._state = InterpreterState(str(folder), output, limits["output_bytes"])
+        self._state = InterpreterState(folders, output, limits["output_bytes"])
         self._request: bytes | None = None  # that is not answered yet
         self._answer = io.BytesIO()
         self._cpu_seconds = 0.0
 
         def start() -> bytes:
-            self._submission = self._serve.Submission(str(folder))
+            self._submission = self._serve.Submission(folders)
             return b""
 
         self._state.run(start)

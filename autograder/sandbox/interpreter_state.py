@@ -49,12 +49,11 @@ class ProcessExit(BaseException):
 class InterpreterState:
     """What one student process may change in the interpreter; `run` calls a function with it."""
 
-    def __init__(self, folder: str, output: IO[bytes], output_bytes: int) -> None:
+    def __init__(self, folders: list[str], output: IO[bytes], output_bytes: int) -> None:
         for name in _PACKAGES:
             with contextlib.suppress(ImportError):
                 importlib.import_module(name)
         self.exit_code: int | None = None  # once student code has called `os._exit`
-        self._folder = folder
         self._modules: dict[str, ModuleType] = {}  # that student code has imported from its folder, or made
         self._patches: dict[tuple[int, str], Any] = {  # values in `_WATCHED` that student code sees, by index and name
             (_WATCHED.index(os), "_exit"): self._exit,
@@ -81,8 +80,9 @@ class InterpreterState:
             **{name: getattr(sys, name) for name in ("excepthook", "displayhook", "breakpointhook")},
         }
         # The files may have changed since another process imported them.
-        sys.path_importer_cache.pop(folder, None)
-        for file in [file for file in linecache.cache if os.path.dirname(file) == folder]:
+        for folder in folders:
+            sys.path_importer_cache.pop(folder, None)
+        for file in [file for file in linecache.cache if os.path.dirname(file) in folders]:
             del linecache.cache[file]
 
     def run(self, function: Callable[[], bytes]) -> bytes:

@@ -40,7 +40,7 @@ class _ForkServer:
         self._ready = False
         self._has_namespace = bool(sandbox.prefix)
 
-    def fork(self, folder: Path, limits: dict[str, int], output: IO[bytes]) -> "_ForkedProcess":
+    def fork(self, folders: list[str], limits: dict[str, int], output: IO[bytes]) -> "_ForkedProcess":
         if not self._ready:
             if self.ask(b"") != "ready":
                 raise WorkerDied("the worker server did not start")
@@ -49,7 +49,7 @@ class _ForkServer:
         received: list[int] = []
         with theirs:
             try:
-                ours.sendall(wire_format.pack({"folder": str(folder), "limits": limits}))  # to the child alone
+                ours.sendall(wire_format.pack({"folders": folders, "limits": limits}))  # to the child alone
                 pid = int(self.ask(b"fork", (theirs.fileno(), output.fileno()), received))
             except BaseException:
                 ours.close()
@@ -171,12 +171,12 @@ class _ForkedProcess(SocketProcess):
 class _SpawnedProcess(SocketProcess):
     """A fresh interpreter for one submission, where there is no fork."""
 
-    def __init__(self, folder: Path, limits: dict[str, int], output: IO[bytes], sandbox: dict[str, Any]) -> None:
+    def __init__(self, folders: list[str], limits: dict[str, int], output: IO[bytes], sandbox: dict[str, Any]) -> None:
         token = secrets.token_hex(16)
         with socket.create_server(("127.0.0.1", 0)) as listener:
             listener.settimeout(START_SECONDS)
             port = listener.getsockname()[1]
-            settings = {"folder": str(folder), "limits": limits, "port": port, "token": token, "sandbox": sandbox}
+            settings = {"folders": folders, "limits": limits, "port": port, "token": token, "sandbox": sandbox}
             line = command(sys.executable, "serve", **settings)
             self._process = start(line, output, output)
             try:
@@ -220,13 +220,13 @@ class ForkedWorkers(Workers):
         # Early, so that NumPy loads while the grader loads pytest.
         self._server: _ForkServer | None = _ForkServer(sandbox)
 
-    def start(self, folder: Path, limits: dict[str, int], output: IO[bytes]) -> SocketProcess:
+    def start(self, folders: list[str], limits: dict[str, int], output: IO[bytes]) -> SocketProcess:
         """Start a process for a submission, which prints to `output`; raise WorkerUnavailable if that fails."""
         for is_last_try in (False, True):
             if self._server is None:
                 self._server = _ForkServer(self.sandbox)
             try:
-                return self._server.fork(folder, limits, output)
+                return self._server.fork(folders, limits, output)
             except WorkerDied as error:
                 self.close()  # A server that dies is replaced, and the run continues.
                 if is_last_try:
@@ -248,9 +248,9 @@ class SpawnedWorkers(Workers):
             raise ValueError("a sandbox needs a server that forks")
         super().__init__(sandbox)
 
-    def start(self, folder: Path, limits: dict[str, int], output: IO[bytes]) -> SocketProcess:
+    def start(self, folders: list[str], limits: dict[str, int], output: IO[bytes]) -> SocketProcess:
         """Start a process for a submission, which prints to `output`; raise WorkerUnavailable if that fails."""
-        return _SpawnedProcess(folder, limits, output, self.sandbox.child_setup)
+        return _SpawnedProcess(folders, limits, output, self.sandbox.child_setup)
 
 
 def start_workers(sandbox: SandboxPolicy = NO_SANDBOX) -> Workers:

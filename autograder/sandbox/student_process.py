@@ -62,11 +62,19 @@ class ResourceUsage:
 class StudentProcess:
     """The process of one submission, started when it is first needed and again whenever it has ended.
 
-    Several processes of one submission share its `usage`.
+    Several processes of one submission share its `usage`. Modules in `official` take the place of those in `folder`.
     """
 
-    def __init__(self, workers: Workers, folder: Path, limits: Limits, usage: ResourceUsage | None = None) -> None:
+    def __init__(
+        self,
+        workers: Workers,
+        folder: Path,
+        limits: Limits,
+        usage: ResourceUsage | None = None,
+        official: Path | None = None,
+    ) -> None:
         self._workers, self._folder, self._limits = workers, folder.resolve(), limits
+        self._folders = [str(path.resolve()) for path in (official, folder) if path]
         self._process: Process | None = None
         self._output: IO[bytes] | None = None
         self._shown = 0
@@ -189,7 +197,7 @@ class StudentProcess:
             self.processes_started += 1
             self._usage.processes += 1
             limits = self._limits.for_child(self._charged_seconds, self._usage.printed)
-            self._process = self._workers.start(self._folder, limits, self._output)
+            self._process = self._workers.start(self._folders, limits, self._output)
         return self._process
 
     def _end_after_grace(self) -> str:

@@ -7,7 +7,6 @@ interpreter, for a browser, where there are no processes.
 from abc import ABC, abstractmethod
 from collections.abc import Callable
 from contextlib import AbstractContextManager
-from pathlib import Path
 from typing import IO, NamedTuple
 
 from autograder.sandbox.call_timer import Activity
@@ -74,10 +73,10 @@ class Workers(AbstractContextManager["Workers"]):
         self.layers = sandbox.layers  # what isolates the student's code, as listed in the result document
 
     @abstractmethod
-    def start(self, folder: Path, limits: dict[str, int], output: IO[bytes]) -> Process:
+    def start(self, folders: list[str], limits: dict[str, int], output: IO[bytes]) -> Process:
         """Start a process for a submission, which prints to `output`; raise WorkerUnavailable if that fails.
 
-        The limits are those of `Limits.for_child`.
+        Its modules are in the first of the folders that has them. The limits are those of `Limits.for_child`.
         """
 
     def close(self) -> None:

@@ -104,7 +104,7 @@ class OverASocket:
     def __init__(self, answer):
         self._answer = answer
 
-    def start(self, folder, limits, output):
+    def start(self, folders, limits, output):
         ours, theirs = socket.socketpair()
         threading.Thread(target=self._speak, args=(theirs,), daemon=True).start()
         return ProcessOverASocket(ours, None)

@@ -133,10 +133,10 @@ def confine_server(sandbox):
         landlock(sandbox["rules"])
 
 
-def confine_child(sandbox, limits, folder):
+def confine_child(sandbox, limits, folders):
     """Confine a child further than the server: it can read no submission but its own."""
     limit(limits)
     if "landlock" in sandbox["mechanisms"]:
-        landlock([*((root, True) for root in sandbox["roots"]), (folder, True)])
+        landlock([(path, True) for path in (*sandbox["roots"], *folders)])
     if "seccomp" in sandbox["mechanisms"]:
         seccomp(bytes.fromhex(sandbox["program"]))

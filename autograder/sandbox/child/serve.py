@@ -9,6 +9,7 @@ import contextlib
 import importlib.machinery
 import importlib.util
 import inspect
+import linecache
 import os
 import sys
 import traceback
@@ -78,18 +79,18 @@ def without_absent_packages(tree):
 
 
 class Submission:
-    """The student's folder: its modules, each imported by its path, and the values behind handles."""
+    """The modules in some folders, of which the first counts that has one, and the values behind handles."""
 
-    def __init__(self, folder):
-        self.folder = folder
+    def __init__(self, folders):
+        self.folders = folders
         self.failures = {}
         self.handles = {}
         sys.dont_write_bytecode = True
-        sys.path.append(folder)  # At the end, so that a student's numpy.py or random.py shadows nothing.
+        sys.path += folders  # At the end, so that a student's numpy.py or random.py shadows nothing.
         sys.path_hooks.insert(0, self._finder)
 
     def _finder(self, path):
-        if path != self.folder:
+        if path not in self.folders:
             raise ImportError
         return importlib.machinery.FileFinder(path, (StudentFile, [".py"]))
 
@@ -99,8 +100,9 @@ class Submission:
             raise self.failures[name]
         if name in sys.modules:
             return sys.modules[name]
-        path = os.path.join(self.folder, name + ".py")
-        if not name.isidentifier() or not os.path.isfile(path):
+        paths = (os.path.join(folder, name + ".py") for folder in self.folders)
+        path = next(filter(os.path.isfile, paths), None)
+        if not name.isidentifier() or path is None:
             raise Missing(f"there is no file {name}.py")
         spec = importlib.util.spec_from_file_location(name, path, loader=StudentFile(name, path))
         module = importlib.util.module_from_spec(spec)
@@ -282,20 +284,22 @@ def describe_warning(warning):
     return f"{file}:{warning.lineno}: {warning.category.__name__}: {warning.message}"[:300]
 
 
+def own_lines(folders, error):
+    """Yield file, line, function and text of each line of the submission that an exception has passed through."""
+    for frame, line in traceback.walk_tb(error.__traceback__):
+        file, line = frame.f_code.co_filename, line or 0
+        if os.path.dirname(file) in folders:
+            yield os.path.basename(file), line, frame.f_code.co_name, linecache.getline(file, line).strip()[:200]
+    if isinstance(error, SyntaxError) and error.filename and os.path.dirname(error.filename) in folders:
+        yield os.path.basename(error.filename), error.lineno or 0, "<unread>", (error.text or "").strip()[:200]
+
+
 def describe_error(submission, error):
-    lines = [(f.filename, f.lineno, f.name, f.line) for f in traceback.extract_tb(error.__traceback__)]
-    if isinstance(error, SyntaxError) and error.filename:
-        lines.append((error.filename, error.lineno, "<unread>", (error.text or "").strip()))
-    trace = [
-        (os.path.basename(file), line or 0, name, (text or "")[:200])
-        for file, line, name, text in lines
-        if os.path.dirname(file) == submission.folder
-    ]
     return {
         "status": "missing" if isinstance(error, Missing) else "raised",
         "type": type(error).__name__[:100],
         "message": (str(error.msg) if isinstance(error, SyntaxError) else str(error))[:MAX_TEXT],
-        "trace": trace[-MAX_TRACE:],
+        "trace": list(own_lines(submission.folders, error))[-MAX_TRACE:],
     }
 
 
@@ -328,10 +332,10 @@ def receive_frame(channel):
     return frames.read_frame(lambda count: receive(channel, count))
 
 
-def serve(channel, folder, result_bytes):
+def serve(channel, folders, result_bytes):
     """Answer requests until the other side closes the socket `channel`."""
     frames.MAX_BODY = result_bytes  # A larger answer is reported instead of sent: the grader would not read it.
-    submission = Submission(folder)
+    submission = Submission(folders)
     stdout, stderr = sys.stdout, sys.stderr
     while True:
         reply = answer(submission, receive_frame(channel))
