@@ -13,7 +13,7 @@ from autograder.core.wire_format import FunctionOf, GeneratorOf, Rng
 from autograder.course import Function
 from autograder.documents.results import CheckResult
 from autograder.engine.diagnosis.variants import parameters_of
-from autograder.engine.fixtures import check_id, check_name, sees_answers
+from autograder.engine.fixtures import check_id, check_name, graded_mark, sees_answers
 from autograder.engine.student import Cache, StudentCode
 from autograder.errors import TOP_LEVEL, Blocked, CodeLine, NotStarted, Raised, Verdict
 
@@ -29,7 +29,7 @@ def build_check_result(
     item: pytest.Item, student: StudentCode, function: Function, error: BaseException | None, package: str
 ) -> CheckResult:
     """Return the result of a check of `function` that has just run; `error` is what it raised, None if it passed."""
-    mark = item.get_closest_marker("graded")
+    mark = graded_mark(item)
     assert mark is not None
     points = float(mark.kwargs.get("points", 1))
     result = CheckResult(

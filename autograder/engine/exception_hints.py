@@ -6,7 +6,7 @@ from autograder.errors import StudentException
 
 _SHAPE = re.compile(r"\(([\d,]*)\)")
 
-# A pattern of the type and one of the message (none: any message), and below them the hint. The first match counts.
+# The types (*: any) and a pattern of the message (none: any message), and below them the hint. The first match counts.
 _TABLE = """
 IndexError: indexing arrays could not be broadcast
     arrays of indices that are used together need the same shape, or shapes that broadcast
@@ -34,7 +34,7 @@ ValueError: cannot reshape array
     the new shape must hold as many numbers as the old one
 ValueError: could not broadcast input array
     the value on the right does not fit into the slice on the left: compare the shapes
-.*: Cannot cast ufunc
+*: Cannot cast ufunc
     x -= … and x /= … write into x, but an array of integers cannot hold floats: create a new array
 ValueError: must have the same number of dimensions
     both arrays need the same number of axes: ids[..., None] adds a last axis of length 1
@@ -74,7 +74,8 @@ KeyError
     the dictionary has no such key: compare it with those that are there, or test for it with `name in d`
 """
 _LINES = _TABLE.strip().splitlines()
-HINTS = [(*entry.partition(": ")[::2], hint.strip()) for entry, hint in zip(_LINES[::2], _LINES[1::2], strict=True)]
+_ENTRIES = [(*entry.partition(": ")[::2], hint.strip()) for entry, hint in zip(_LINES[::2], _LINES[1::2], strict=True)]
+HINTS = [(types.split("|"), pattern, hint) for types, pattern, hint in _ENTRIES]
 
 
 def hint_for_exception(exception: StudentException) -> str | None:
@@ -82,7 +83,7 @@ def hint_for_exception(exception: StudentException) -> str | None:
     if exception.type == "ValueError" and "could not be broadcast together" in exception.message:
         return _broadcast_hint(exception.message)
     for types, pattern, hint in HINTS:
-        if re.fullmatch(types, exception.type) and re.search(pattern, exception.message):
+        if (exception.type in types or types == ["*"]) and re.search(pattern, exception.message):
             return hint
     return None
 

@@ -34,9 +34,14 @@ WEIGHTS_AXES, STREAM_AXES = ("batch", "head", "query", "key"), ("batch", "positi
 
 
 @lru_cache(1024)  # Searching the marks takes longer than many a comparison.
+def graded_mark(item: pytest.Item) -> pytest.Mark | None:
+    """Return the mark of a graded check; None if the test is not one."""
+    return item.get_closest_marker("graded")
+
+
 def function_name(item: pytest.Item) -> str:
     """Return the qualified name of the function that a check grades; empty if the test is not a graded check."""
-    mark = item.get_closest_marker("graded")
+    mark = graded_mark(item)
     return str(mark.args[0]) if mark else ""
 
 
@@ -45,6 +50,7 @@ def check_name(item: pytest.Item) -> str:
     return item.name.removesuffix(f"[{function_name(item)}]")
 
 
+@lru_cache(1024)
 def check_id(item: pytest.Item) -> str:
     """Return the id of a graded check in result documents: `module.function::name`."""
     return f"{function_name(item)}::{check_name(item).removeprefix('test_')}"
@@ -243,7 +249,7 @@ def sees_answers(item: pytest.Item, *, passed: bool) -> bool:
     `alone`: False where answers can be right without any computation, such as two functions that agree on nonsense, or
     a gradient of 0; True where a table of the answers is a right implementation.
     """
-    mark = item.get_closest_marker("graded")
+    mark = graded_mark(item)
     if mark is not None and "alone" in mark.kwargs:
         return bool(mark.kwargs["alone"])
     names = set(getattr(item, "fixturenames", ()))
