@@ -13,7 +13,7 @@ from autograder.documents.results import CheckResult
 from autograder.engine.check_results import _add_error, describe_inputs
 from autograder.engine.diagnosis.explanation import Diagnosis, is_same_error, is_same_refusal
 from autograder.engine.exception_hints import hint_for_exception
-from autograder.engine.first_wrong_stage import backward_order
+from autograder.engine.first_wrong_stage import _describe_gradients, backward_order
 from autograder.engine.student import StudentCode
 from autograder.errors import TOP_LEVEL, UNREAD, CodeLine, StudentException
 
@@ -174,6 +174,15 @@ NAMES = ["W_tok", "b.0.ln1.gamma", "b.0.attn.W_o", "b.0.ln2.gamma", "b.0.ffn.W_1
 def test_backward_order_is_reversed_with_norms_where_they_are():
     assert backward_order(NAMES, is_post_norm=False) == NAMES[::-1]
     assert backward_order(NAMES, is_post_norm=True) == [NAMES[i] for i in (3, 5, 4, 1, 2, 0)]
+
+
+@pytest.mark.parametrize(("wrong", "text"), [
+    ("cd", "backward: right down to b, first wrong at c"), ("ab", "backward: first wrong at a"), ("", None),
+    ("def", "backward: right down to c, first wrong at d, and so is everything after it"), ("abcdef", None),
+    ("d", "backward: of these parameters, only d has a wrong gradient"),
+])  # fmt: skip
+def test_gradients_are_described_from_the_first_wrong_one(wrong, text):
+    assert _describe_gradients("abcdef", wrong) == text
 
 
 @pytest.mark.slow

@@ -134,6 +134,15 @@ def test_diagnose_does_not_blame_what_is_right(tmp_path, function, text, words):
     assert words not in str(titles(judged(tmp_path, function, text)))
 
 
+@pytest.mark.parametrize(("given", "right", "title"), [
+    ("a", "abc", "grads is missing 'b', 'c'"), ("ab", "a", "grads also has 'b'"), ("ba", "ab", None),
+])  # fmt: skip
+def test_missing_and_extra_keys_are_told_apart(given, right, title):
+    call = Call(TRANSFORMER.functions["blocks.block_backward"], (), {}, (X, dict.fromkeys(given, X)))
+    found = diagnose_effect(call, Answer((X, dict.fromkeys(right, X))), TRANSFORMER.package)
+    assert (found and {*found.title.split("'")}) == (title and {*title.split("'")})
+
+
 X = np.arange(48.0).reshape(4, 12) ** 1.5
 TIED = np.array([[3.0, 1.0, 3.0, 2.0, 2.0], [0.0, 5.0, 5.0, 1.0, 5.0]])
 LAST_FIRST = np.array([[2, 0, 4, 3, 1], [4, 2, 1, 3, 0]])

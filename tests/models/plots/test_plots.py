@@ -334,6 +334,7 @@ def test_plot_command_wrong_usage_gives_one_line(model, tmp_path):
         ("plot", "attention-heads", "--solution"): "headway train",
         ("plot", "attention-heads", "--solution", "--checkpoint", model, "--text", "a"): "2 to 16",
         ("plot", "attention-heads", "--solution", "--checkpoint", model, "--text", "aß"): "'ß' is not in",
+        ("plot", "attention-heads", "--solution", model, "--text", "aß"): "'ß' is not in",
         ("plot", "positions", "--solution", "--out", "x.gif"): "--out positions.png",
         ("plot", "attention-viewer", "--solution", "--checkpoint", model, "--out", "x.png"): ".html",
         ("plot", "token-ids", "--solution", "--text", ""): "1 to 80",
