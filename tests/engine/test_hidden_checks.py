@@ -116,14 +116,22 @@ def raise_in(name):
     scope[function]()
 """
 FAILURES = {
-    "the mistake": "pass", "another value": "return np.zeros(3)",
-    "another mistake": "return x - x.max(axis, keepdims=True)", "no value": "return None",
-    "an exception": "raise ValueError(repr(x))", "an import error": "exec(compile('1 / 0', __file__, 'exec'))",
-    "a missing function": "raise_in('attention.attention')", "another missing function": "raise_in('gpt.gpt')",
-    "the function itself missing": "raise_in('softmax.log_softmax')", "the end of the process": "os._exit(7)",
-    "a loop": "while True: pass", "some time": "time.sleep(0.2)", "output": "print(x)",
-    "a warning": "warnings.warn(repr(x))", "changed inputs": "x += 1",
-}  # fmt: skip
+    "the mistake": "pass",
+    "another value": "return np.zeros(3)",
+    "another mistake": "return x - x.max(axis, keepdims=True)",
+    "no value": "return None",
+    "an exception": "raise ValueError(repr(x))",
+    "an import error": "exec(compile('1 / 0', __file__, 'exec'))",
+    "a missing function": "raise_in('attention.attention')",
+    "another missing function": "raise_in('gpt.gpt')",
+    "the function itself missing": "raise_in('softmax.log_softmax')",
+    "the end of the process": "os._exit(7)",
+    "a loop": "while True: pass",
+    "some time": "time.sleep(0.2)",
+    "output": "print(x)",
+    "a warning": "warnings.warn(repr(x))",
+    "changed inputs": "x += 1",
+}
 
 
 @pytest.fixture(scope="module")

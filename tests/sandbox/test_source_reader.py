@@ -27,10 +27,16 @@ pytestmark = pytest.mark.slow
 COURSE = TRANSFORMER.function_names
 RIGHT = "import numpy as np\n\ndef softmax(x, axis=-1):\n    return np.exp(x) / np.exp(x).sum(axis, keepdims=True)\n"
 DEEP = {
-    "attributes": "a" + ".b" * 600, "calls": "a" + "()" * 600, "subscripts": "a" + "[0]" * 600,
-    "unary": "-" * 600 + "a", "not": "not " * 600 + "a", "sum": "a" + " + a" * 600, "power": "a" + " ** a" * 600,
-    "lambda": "lambda: " * 90 + "a", "conditional": "a if b else " * 600 + "a",
-}  # fmt: skip
+    "attributes": "a" + ".b" * 600,
+    "calls": "a" + "()" * 600,
+    "subscripts": "a" + "[0]" * 600,
+    "unary": "-" * 600 + "a",
+    "not": "not " * 600 + "a",
+    "sum": "a" + " + a" * 600,
+    "power": "a" + " ** a" * 600,
+    "lambda": "lambda: " * 90 + "a",
+    "conditional": "a if b else " * 600 + "a",
+}
 SHAPES = {
     **{f"raise {name}": f"def softmax(x): raise {deep}" for name, deep in DEEP.items()},
     **{f"return {name}": f"def softmax(x): return {deep}; x" for name, deep in DEEP.items()},

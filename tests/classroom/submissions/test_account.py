@@ -60,16 +60,23 @@ def as_tar(root, files):
 
 
 FORMS = {
-    "folder": as_folder, "zip": as_zip, "zip from Windows": lambda root, files: as_zip(root, files, "\\"),
-    "zip in zip": as_zip_in_zip, "tar.gz": as_tar,
-}  # fmt: skip
+    "folder": as_folder,
+    "zip": as_zip,
+    "zip from Windows": lambda root, files: as_zip(root, files, "\\"),
+    "zip in zip": as_zip_in_zip,
+    "tar.gz": as_tar,
+}
 PAIRS = {
-    "file and notebook": ("softmax.py", "softmax.ipynb"), "workspace": ("softmax.py", "notebooks/softmax.ipynb"),
-    "similar name": ("softmax.py", "softmax_final.py"), "copy": ("softmax.py", "softmax (1).py"),
-    "folder below": ("softmax.py", "src/softmax.py"), "capitals": ("Softmax.py", "softmax_final.py"),
+    "file and notebook": ("softmax.py", "softmax.ipynb"),
+    "workspace": ("softmax.py", "notebooks/softmax.ipynb"),
+    "similar name": ("softmax.py", "softmax_final.py"),
+    "copy": ("softmax.py", "softmax (1).py"),
+    "folder below": ("softmax.py", "src/softmax.py"),
+    "capitals": ("Softmax.py", "softmax_final.py"),
     "later attempt": ("attempt2/softmax.py", "attempt1/softmax.py"),
-    "later version": ("softmax-v2.ipynb", "softmax-v1.ipynb"), "named notebook": ("softmax.ipynb", "softmax-v1.ipynb"),
-}  # fmt: skip
+    "later version": ("softmax-v2.ipynb", "softmax-v1.ipynb"),
+    "named notebook": ("softmax.ipynb", "softmax-v1.ipynb"),
+}
 # What is in the first and in the second file; what counts, and whether a person should look.
 CONTENTS = {
     ("right", "stub"): (0, False), ("stub", "right"): (1, False), ("right", "right"): (0, False),

@@ -18,12 +18,17 @@ from autograder.report.trained_models import ModelCard, _steps, to_html, to_mark
 pytestmark = pytest.mark.slow
 
 CARD = ModelCard(
-    title="A <GPT> & more", summary="Trained on <b>*stars*.", facts=[("text", "a|<b>"), ("form", "d_model 16")],
+    title="A <GPT> & more",
+    summary="Trained on <b>*stars*.",
+    facts=[("text", "a|<b>"), ("form", "d_model 16")],
     losses=[("training text", 2.5)],
     curve=[LossPoint(step, 3 - step / 100, 3.1 - step / 100 if step % 25 == 0 else None) for step in range(1, 101)],
-    steps=100, sample="```\n<script>alert(1)</script>", sample_note="Temperature 0.8, seed 0.",
-    code=["Written by me: [softmax]."], made_with="Made with Headway.",
-)  # fmt: skip
+    steps=100,
+    sample="```\n<script>alert(1)</script>",
+    sample_note="Temperature 0.8, seed 0.",
+    code=["Written by me: [softmax]."],
+    made_with="Made with Headway.",
+)
 
 
 def test_html_card_escapes_texts_and_loads_nothing():

@@ -142,10 +142,13 @@ def _run(ids, p, c, kv, variant=""):
     return linear(x, p["W_tok"].T if c.tied else p["W_head"], None), kv
 
 @variants(
-    one_less=("position-one-too-low", '"start"', '"less"'), no_mask=("mask-missing", '"start"', '"nomask"'),
+    one_less=("position-one-too-low", '"start"', '"less"'),
+    no_mask=("mask-missing", '"start"', '"nomask"'),
     mask_only_at_first=("mask-missing-after-the-first-call", '"start"', '"latermask"'),
-    tri=("mask-from-the-first-key", '"start"', '"square"'), everything=("all-positions", '"start"', '"all"'),
-    first=("first-position", '"start"', '"first"'), average=("mean-of-positions", '"start"', '"mean"'),
+    tri=("mask-from-the-first-key", '"start"', '"square"'),
+    everything=("all-positions", '"start"', '"all"'),
+    first=("first-position", '"start"', '"first"'),
+    average=("mean-of-positions", '"start"', '"mean"'),
     no_final_norm=("final-norm-missing", '"start"', '"nonorm"'),
     block_0=("same-block-parameters", '"start"', '"block0"'),
     new_text=("cache-ignored no-cache-returned old-cache-returned", 'kv, "start"', "None"),

@@ -38,12 +38,18 @@ def _clip(grads, max_norm, tiny, cond=True):
     return {n: (g * s).astype(g.dtype) for n, g in grads.items()}, norm
 
 @variants(
-    m_squared=("average-squared", "v_first", "m2"), swap_weights=("shares-exchanged", "v_first", "swap_weights"),
-    sum=("added-in-full", "v_first", "sum"), store_hat=("corrected-averages-kept", "v_first", "store_hat"),
-    beta_times_t=("beta-times-step", "v_first", "beta_t"), no_sqrt=("no-root", "v_first", "no_sqrt"),
-    no_eps=("no-eps", "v_first", "no_eps"), ascent=("uphill", "v_first", "plus"),
-    no_decay=("no-decay", "v_first", "no_decay"), no_decay_1d=("matrices-decay-only", "v_first", "no_decay_1d"),
-    g=("gradient-for-average", "v_first", "g"), decay_plus=("decay-grows", "v_first", "decay_plus"),
+    m_squared=("average-squared", "v_first", "m2"),
+    swap_weights=("shares-exchanged", "v_first", "swap_weights"),
+    sum=("added-in-full", "v_first", "sum"),
+    store_hat=("corrected-averages-kept", "v_first", "store_hat"),
+    beta_times_t=("beta-times-step", "v_first", "beta_t"),
+    no_sqrt=("no-root", "v_first", "no_sqrt"),
+    no_eps=("no-eps", "v_first", "no_eps"),
+    ascent=("uphill", "v_first", "plus"),
+    no_decay=("no-decay", "v_first", "no_decay"),
+    no_decay_1d=("matrices-decay-only", "v_first", "no_decay_1d"),
+    g=("gradient-for-average", "v_first", "g"),
+    decay_plus=("decay-grows", "v_first", "decay_plus"),
     eps_in_root_abs=("eps-inside-root", "v_first", "abs"),
 )
 def adamw_step__v_of_g(params, grads, state, lr, betas=(0.9, 0.999), eps=1e-8, weight_decay=0.01):

@@ -38,13 +38,18 @@ def finally_blocks(depth):
 
 N = 4000
 DEEP = {
-    "deep_attributes": "raise a" + ".b" * N, "deep_calls": "raise a" + "()" * N,
-    "deep_subscripts": "raise a" + "[0]" * N, "deep_unary": "raise " + "-" * N + "a",
-    "deep_sums": "raise " + "a+" * N + "a", "deep_powers": "raise " + "a**" * 90 + "a",
-    "deep_conditions": "return " + "a if a else " * 900 + "a", "deep_comparisons": "return " + "a<" * N + "a",
-    "deep_brackets": "return " + "[" * 190 + "]" * 190, "deep_lambdas": "return " + "lambda: " * 190 + "a",
+    "deep_attributes": "raise a" + ".b" * N,
+    "deep_calls": "raise a" + "()" * N,
+    "deep_subscripts": "raise a" + "[0]" * N,
+    "deep_unary": "raise " + "-" * N + "a",
+    "deep_sums": "raise " + "a+" * N + "a",
+    "deep_powers": "raise " + "a**" * 90 + "a",
+    "deep_conditions": "return " + "a if a else " * 900 + "a",
+    "deep_comparisons": "return " + "a<" * N + "a",
+    "deep_brackets": "return " + "[" * 190 + "]" * 190,
+    "deep_lambdas": "return " + "lambda: " * 190 + "a",
     "deep_texts": "return " + "'a' " * 100_000,
-}  # fmt: skip
+}
 ATTACKS = [
     {
         "name": f"notebook_{name}",

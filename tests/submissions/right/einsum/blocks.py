@@ -58,7 +58,10 @@ def _mlp(x, p, activation):
     hidden = np.einsum("...d,df->...f", x, p["ffn.W_1"]) + p.get("ffn.b_1", p["ffn.W_1"].dtype.type(0))
     active = ACTIVATIONS[activation][0](hidden)
     return np.einsum("...f,fd->...d", active, p["ffn.W_2"]) + p.get("ffn.b_2", p["ffn.W_2"].dtype.type(0)), (
-        x, hidden, active, activation,
+        x,
+        hidden,
+        active,
+        activation,
     )
 
 

@@ -43,7 +43,16 @@ def multihead_attention(x, params, n_heads, mask=None, memory=None):
     if "b_o" in params:
         out = out + params["b_o"]
     return out, dict(
-        x=x, source=source, cross=memory is not None, W=W, W_o=W_o, q=q, k=k, v=v, heads=heads, weights=weights,
+        x=x,
+        source=source,
+        cross=memory is not None,
+        W=W,
+        W_o=W_o,
+        q=q,
+        k=k,
+        v=v,
+        heads=heads,
+        weights=weights,
         keys=list(params),
     )
 

@@ -48,8 +48,11 @@ def block(x, params, n_heads, mask=None, norm="pre", activation="gelu", dropout=
     out = np.stack([run[0] for run in runs]).reshape(x.shape)
     cache = {
         "weights": np.stack([run[2]["weights"] for run in runs]).reshape(*batch, n_heads, length, length),
-        "after_attention": np.stack([run[1] for run in runs]).reshape(x.shape), "after_ffn": out, "runs": runs,
-        "norm": norm, "params": params,
+        "after_attention": np.stack([run[1] for run in runs]).reshape(x.shape),
+        "after_ffn": out,
+        "runs": runs,
+        "norm": norm,
+        "params": params,
     }
     return out, cache
 

@@ -8,8 +8,12 @@ from gpt import GPTConfig
 from layernorm import layernorm
 
 _PARTS = {
-    "ln_1": ("ln1.gamma", "ln1.beta"), "ln_2": ("ln2.gamma", "ln2.beta"), "attn.c_attn": ("attn.W_qkv", "attn.b_qkv"),
-    "attn.c_proj": ("attn.W_o", "attn.b_o"), "mlp.c_fc": ("ffn.W_1", "ffn.b_1"), "mlp.c_proj": ("ffn.W_2", "ffn.b_2"),
+    "ln_1": ("ln1.gamma", "ln1.beta"),
+    "ln_2": ("ln2.gamma", "ln2.beta"),
+    "attn.c_attn": ("attn.W_qkv", "attn.b_qkv"),
+    "attn.c_proj": ("attn.W_o", "attn.b_o"),
+    "mlp.c_fc": ("ffn.W_1", "ffn.b_1"),
+    "mlp.c_proj": ("ffn.W_2", "ffn.b_2"),
 }
 _OUTSIDE = {"wte.weight": "W_tok", "wpe.weight": "W_pos", "ln_f.weight": "ln_f.gamma", "ln_f.bias": "ln_f.beta"}
 
@@ -19,8 +23,11 @@ def gpt2_config(hf_config):
         if size not in hf_config:
             raise ValueError(f"{size} is missing in config.json")
     wanted = [
-        ("model_type", "gpt2"), ("layer_norm_epsilon", 1e-5), ("scale_attn_weights", True),
-        ("scale_attn_by_inverse_layer_idx", False), ("add_cross_attention", False),
+        ("model_type", "gpt2"),
+        ("layer_norm_epsilon", 1e-5),
+        ("scale_attn_weights", True),
+        ("scale_attn_by_inverse_layer_idx", False),
+        ("add_cross_attention", False),
     ]
     for key, value in wanted:
         if key in hf_config and hf_config[key] != value:
@@ -39,8 +46,14 @@ def gpt2_config(hf_config):
     if "tie_word_embeddings" in hf_config:
         tied = hf_config["tie_word_embeddings"]
     return GPTConfig(
-        hf_config["vocab_size"], hf_config["n_positions"], hf_config["n_layer"], hf_config["n_head"],
-        hf_config["n_embd"], width, activation, tied,
+        hf_config["vocab_size"],
+        hf_config["n_positions"],
+        hf_config["n_layer"],
+        hf_config["n_head"],
+        hf_config["n_embd"],
+        width,
+        activation,
+        tied,
     )
 
 

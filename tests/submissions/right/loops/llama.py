@@ -37,7 +37,12 @@ def _one_block(x, params, config, mask):
     for row in x:
         rows.append(rmsnorm(row, params["norm1.gamma"], eps))
     attended, attn = grouped_query_attention(
-        np.stack(rows), _block_part(params, "attn."), config.n_heads, config.n_kv_heads, mask, np.arange(len(x)),
+        np.stack(rows),
+        _block_part(params, "attn."),
+        config.n_heads,
+        config.n_kv_heads,
+        mask,
+        np.arange(len(x)),
         config.rope_base,
     )
     middle, out, ffns = np.empty_like(attended), np.empty_like(attended), []
@@ -63,8 +68,12 @@ def llama_block(x, params, config, mask=None):
     out = np.stack([run[0] for run in runs]).reshape(x.shape)
     cache = {
         "weights": np.stack([run[2]["weights"] for run in runs]).reshape(*batch, config.n_heads, length, length),
-        "after_attention": np.stack([run[1] for run in runs]).reshape(x.shape), "after_ffn": out, "texts": texts,
-        "runs": runs, "params": params, "eps": config.norm_eps,
+        "after_attention": np.stack([run[1] for run in runs]).reshape(x.shape),
+        "after_ffn": out,
+        "texts": texts,
+        "runs": runs,
+        "params": params,
+        "eps": config.norm_eps,
     }
     return out, cache
 
