@@ -6,8 +6,7 @@ Solutions pass, stubs are not started, every known mistake fails and is named, a
 import atexit
 import shutil
 import tempfile
-import zlib
-from collections.abc import Container, Iterable, Iterator, Mapping
+from collections.abc import Container, Iterator, Mapping, Sequence
 from concurrent.futures import ProcessPoolExecutor
 from contextlib import nullcontext, suppress
 from dataclasses import dataclass, field
@@ -15,14 +14,7 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
-from autograder.authoring.promises import (
-    WRAPPERS,
-    Promise,
-    broken_source,
-    find_problems,
-    has_promises,
-    promises_of_module,
-)
+from autograder.authoring.promises import Promise, broken_source, find_problems, has_promises, promises_of_module
 from autograder.core.current_folder import spawn_context
 from autograder.core.text import counted
 from autograder.core.versions import torch_version
@@ -66,8 +58,6 @@ class VerifyTask:
     name: str
     curriculum: Curriculum = field(default_factory=registry.default)
     selected: tuple[str, ...] = ()  # the functions to verify; empty: all
-    share: int = 1  # one in so many mistakes has to be named, and each promise is broken once
-    seed: int = 0  # decides which ones
 
 
 def plan_tasks(
@@ -111,7 +101,11 @@ def run_task(task: VerifyTask) -> list[VerifyResult]:
         return [_stubs(task)]
     if task.kind in ("solutions", "right answer"):
         return [_solutions(task, seed) for seed in (0, FRESH_SEED)]
-    return list(_changes(task) if task.kind == "change" else _mistakes(task))
+    if task.kind == "change":
+        return list(_changes(task))
+    covered = promises_of_module(task.name.partition(".")[0], task.curriculum.package).get(task.name)
+    known = mistakes_of_function(task.name, task.curriculum.package)
+    return list(try_mistakes(task, known, covered.promises if covered else ()))
 
 
 @cache
@@ -182,15 +176,11 @@ def _stubs(task: VerifyTask) -> VerifyResult:
     return VerifyResult("stubs", "seed 0", not wrong, ", ".join(wrong))
 
 
-def _mistakes(task: VerifyTask) -> Iterator[VerifyResult]:
-    package, module = task.curriculum.package, task.name.partition(".")[0]
-    known = {mistake.name: mistake for mistake in mistakes_of_function(task.name, package)}
-    covered = promises_of_module(module, package).get(task.name)
-    promises = covered.promises if covered else ()
-    draws = {name: zlib.crc32(f"{task.seed} {mistake.id}".encode()) for name, mistake in known.items()}
-    tried = {name: mistake for name, mistake in known.items() if draws[name] % task.share == 0}
-    breakers = _breakers(promises, tried, {*known, *WRAPPERS}, task.share)
-    guarding = {name for names in breakers for name in names if name in {*known, *WRAPPERS}}
+def try_mistakes(task: VerifyTask, known: Sequence[Mistake], promises: Sequence[Promise]) -> Iterator[VerifyResult]:
+    """Yield whether mistakes in a function are named, and whether a check fails with what breaks its promises."""
+    package = task.curriculum.package
+    tried = {mistake.name: mistake for mistake in known}
+    guarding = {name for promise in promises for name in promise.broken_by}
     sources: dict[str, str] = {}
     for name in [*tried, *sorted(guarding - {*tried})]:
         try:
@@ -202,12 +192,12 @@ def _mistakes(task: VerifyTask) -> Iterator[VerifyResult]:
     for result in results:
         if result.submission in tried:
             yield evaluate_mistake(tried[result.submission], result.checks, package)
-    if has_promises(module, package):
+    if has_promises(task.name.partition(".")[0], package):
         problems = find_problems(task.name, package)
         yield VerifyResult("docstring", task.name, not problems, "; ".join(problems))
     guards = {result.submission: _failed_checks(task.name, result.checks) for result in results}
-    for promise, names in zip(promises, breakers, strict=True):
-        for name in names:
+    for promise in promises:
+        for name in promise.broken_by:
             yield evaluate_promise(promise, name, guards.get(name, ()))
 
 
@@ -246,20 +236,6 @@ def _check_all(
 
         run_in_session(_options(task, (task.name,), official=True, **more), check_all)
     return results
-
-
-def _breakers(
-    promises: Iterable[Promise], tried: Iterable[str], known: Container[str], share: int
-) -> list[tuple[str, ...]]:
-    """Return what has to break each promise: all, or with a `share` one of them and names that are not known."""
-    if share == 1:
-        return [promise.broken_by for promise in promises]
-    chosen, breakers = {*tried}, []
-    for promise in promises:
-        one = next((name for name in promise.broken_by if name in chosen), promise.broken_by[0])
-        chosen.add(one)
-        breakers.append(tuple(name for name in promise.broken_by if name == one or name not in known))
-    return breakers
 
 
 def _failed_checks(function: str, checks: list[CheckResult]) -> tuple[str, ...]:
