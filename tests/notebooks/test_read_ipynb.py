@@ -175,6 +175,10 @@ def test_file_name_selects_the_module():
     rest = "".join(f"def {f.name}(x): pass\n" for f in TRANSFORMER.modules["softmax"].functions[1:])
     everything = read_modules(notebook(*cells, rest), COURSE, "attention.ipynb")
     assert set(everything) == {"softmax.py", "attention.py"}, "whole assignments are never lost"
+    course = {"one": ("a",), "two": ("f", "g", "h", "i")}
+    for names, modules in (("afg", {"one.py"}), ("afgh", {"one.py", "two.py"})):
+        cells = [f"def {name}(x): return 1" for name in names]
+        assert set(read_modules(notebook(*cells), course, "one.ipynb")) == modules, "more than half are enough"
 
 
 def test_function_of_two_modules_goes_to_the_closer_one():
