@@ -244,7 +244,7 @@ def _tasks(
         run_key = f"{run_keys[source.name]}{sorted(files.items()) or ''}"
         if not plan.force and entry and store.is_current(graded.file, _current_key(run_key, member, graded, entry)):
             continue
-        task = GradingTask(number, member.submission, graded.file, graded.attempt)
+        task = GradingTask(number, student, member.submission, graded.file, graded.attempt)
         yield dataclasses.replace(task, run_key=run_key, functions=options[source.name].functions, chosen=files)
         number += 1
 
@@ -326,7 +326,7 @@ class _Recorder:
             self._write_again_at = time.monotonic() + max(REFRESH_SECONDS, 20 * (time.monotonic() - started))
 
     def _leave_out(self, task: GradingTask) -> None:
-        self._class.left_out[task.name] += 1
+        self._class.left_out[task.student] += 1
         self._progress.done += 1
         self._on_progress(dataclasses.replace(self._progress, name=""))
 

@@ -103,7 +103,7 @@ def grade_in_session(submissions, scratch, functions):
 
     def grade_all(checks):
         for number, (name, (file, content)) in enumerate(submissions.items()):
-            task = worker.GradingTask(number, name, f"{name}.json", [SubmittedFile(file, content)])
+            task = worker.GradingTask(number, name, name, f"{name}.json", [SubmittedFile(file, content)])
             found[name] = worker.grade(task, checks, setup)
 
     session.run_in_session(setup.options, grade_all)

@@ -58,6 +58,7 @@ class GradingTask:
     """One submission to grade."""
 
     number: int  # position in the run
+    student: str  # the unique name of the student, who may have the same name in two sources as another
     name: str
     file: str  # name of its result document
     source: Attempt | list[intake.SubmittedFile]  # where the submission is, or its files (for another machine)

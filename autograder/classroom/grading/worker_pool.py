@@ -210,7 +210,7 @@ class StudentBudgets:
         found = None
         while todo and found is None:
             task = todo.popleft()
-            unspent, reserved = self._seconds - self._spent[task.name], self._reserved[task.name]
+            unspent, reserved = self._seconds - self._spent[task.student], self._reserved[task.student]
             reserved.pop(task.number, None)  # of a process that died before it started on this task
             left = unspent - sum(reserved.values())
             if left > 0:
@@ -225,5 +225,5 @@ class StudentBudgets:
 
     def charge(self, task: GradingTask, seconds: float) -> None:
         """Charge what an attempt has used; the rest of what it reserved is free again."""
-        self._spent[task.name] += seconds
-        self._reserved[task.name].pop(task.number, None)
+        self._spent[task.student] += seconds
+        self._reserved[task.student].pop(task.number, None)

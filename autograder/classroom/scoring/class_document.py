@@ -62,8 +62,7 @@ class GradedClass:
     exceptions: Mapping[str, list[PolicyException]] = dataclasses.field(default_factory=dict)  # by submission
     decisions: Mapping[str, StudentDecisions] = dataclasses.field(default_factory=dict)  # by submission
     unclear: Sequence[str] = ()  # what is wrong with exceptions that name no student
-    # By the name of a submission, how many attempts were not graded in this run because the student's CPU time was
-    # used up.
+    # By student, how many attempts were not graded in this run because the student's CPU time was used up.
     left_out: Counter[str] = dataclasses.field(default_factory=Counter)
 
     @property
@@ -98,8 +97,7 @@ class GradedClass:
     def _limit_note(self, student: Student) -> str:
         """Return the line that says that attempts were not graded because of the student's limits, or ''."""
         too_many = sum(max(0, len(member.attempts) - self._most_attempts(member)) for member in student.work.values())
-        left_out = sum(self.left_out[name] for name in {member.submission for member in student.work.values()})
-        if not (count := too_many + left_out):
+        if not (count := too_many + self.left_out[student.submission]):
             return ""
         limits, total = self.policy.limits, student.attempts
         limit = f"{limits.student_attempts} attempts and {limits.student_seconds:g} s of CPU time in one run"

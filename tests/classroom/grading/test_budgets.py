@@ -128,7 +128,8 @@ def test_attempt_ends_where_the_time_of_the_student_ends(grading_in_process, tmp
 
 
 def make_tasks(*names):
-    return deque(GradingTask(number, name, f"{name}{number}.json", []) for number, name in enumerate(names))
+    """Return tasks of students, all of whom have the same name in their sources."""
+    return deque(GradingTask(number, name, "a", f"{name}{number}.json", []) for number, name in enumerate(names))
 
 
 def test_attempts_graded_at_once_share_the_time_of_the_student():
@@ -136,7 +137,7 @@ def test_attempts_graded_at_once_share_the_time_of_the_student():
     budgets = StudentBudgets(100.0, Limits(cpu_seconds=50.0, grader_seconds=10.0), left_out.append)
     todo = make_tasks("ada", "ada", "ada", "bo")
     begun = [budgets.next_task(todo) for _ in range(3)]
-    assert [(task.name, task.cpu_seconds) for task in begun] == [("ada", 100.0), ("ada", 40.0), ("bo", 100.0)]
+    assert [(task.student, task.cpu_seconds) for task in begun] == [("ada", 100.0), ("ada", 40.0), ("bo", 100.0)]
     assert budgets.next_task(todo) is None and len(todo) == 1  # the third attempt waits
     budgets.charge(begun[0], 20.0)
     waited = budgets.next_task(todo)
@@ -147,7 +148,7 @@ def test_attempts_graded_at_once_share_the_time_of_the_student():
     budgets.charge(waited, 30.0)
     todo.extend(make_tasks("ada"))
     assert budgets.next_task(todo) is None and not todo
-    assert [task.name for task in left_out] == ["ada"]
+    assert [task.student for task in left_out] == ["ada"]
 
 
 def test_time_of_a_grader_that_died_is_charged():

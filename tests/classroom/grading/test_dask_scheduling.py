@@ -91,7 +91,7 @@ def test_dispatcher_tasks_of_silent_workers_are_done(silent, answer, tmp_path, m
     note = lambda unit, entry: done.append((unit.number, entry.status))  # noqa: E731
     run = dask_cluster.DaskCluster(setup, "tcp://nowhere", note, print, deque.popleft)
     run.client = Scheduler(silent, "abc", answer=answer)
-    run.todo.extend(GradingTask(number, f"s{number}", f"s{number}.json", []) for number in range(5))
+    run.todo.extend(GradingTask(number, f"s{number}", f"s{number}", f"s{number}.json", []) for number in range(5))
     run.grade_all()
     assert sorted(done) == [(number, "graded") for number in range(5)]
     assert sorted(path.read_text() for path in (tmp_path / "results").iterdir()) == [str(number) for number in range(5)]
