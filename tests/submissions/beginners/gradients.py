@@ -23,6 +23,9 @@ def numerical_gradient__right(f, x, eps=1e-6):
         grad[idx] = (f(up) - f(down)) / (2 * eps)
     return grad
 
+@variants(
+    not_put_back=("entry-not-restored", "np.asarray(x", "np.array(x", "flat[i] += eps\n        out", "out"),
+)
 def numerical_gradient__flat_loop_in_place(f, x, eps=1e-6):
     """restored-by-arithmetic"""
     x = np.asarray(x, dtype=np.float64)
@@ -35,18 +38,6 @@ def numerical_gradient__flat_loop_in_place(f, x, eps=1e-6):
         down = f(x)
         flat[i] += eps
         out[i] = (up - down) / (2 * eps)
-    return grad
-
-def numerical_gradient__not_put_back(f, x, eps=1e-6):
-    """entry-not-restored"""
-    x = np.array(x, dtype=np.float64)
-    grad = np.zeros_like(x)
-    for i in np.ndindex(x.shape):
-        x[i] += eps
-        up = f(x)
-        x[i] -= 2 * eps
-        down = f(x)
-        grad[i] = (up - down) / (2 * eps)
     return grad
 
 def numerical_gradient__everything(f, x, eps=1e-6):
@@ -125,21 +116,15 @@ def matmul_backward__first_axis(dout, a, b):
         db = db.sum(0)
     return da, db
 
-def tape_values__results_only(tape, inputs):
-    """inputs-left-out"""
-    values = list(inputs)
-    results = []
-    for op, arguments in tape:
-        if op not in OPERATIONS:
-            raise ValueError(f"unknown operation {op!r}")
-        results.append(OPERATIONS[op](*[values[i] for i in arguments]))
-        values.append(results[-1])
-    return results
-
 @variants(
     alias=("inputs-appended-to", "list(inputs)", "inputs"),
     no_check=(
         "key-error", 'if op not in OPERATIONS:\n            raise ValueError(f"unknown operation {op!r}")\n        ', "",
+    ),
+    results_only=("inputs-left-out", "return values", "return values[len(inputs):]"),
+    last_axis=(
+        "operation-1-sum", "OPERATIONS[op](*[values[i] for i in arguments])",
+        'values[arguments[0]].sum(-1) if op == "sum" else OPERATIONS[op](*[values[i] for i in arguments])',
     ),
 )
 def tape_values__right(tape, inputs):
@@ -170,18 +155,6 @@ def tape_values__if_chain(tape, inputs):
         else:
             raise ValueError(f"unknown operation {op!r}")
         values.append(out)
-    return values
-
-def tape_values__last_axis(tape, inputs):
-    """operation-1-sum"""
-    values = list(inputs)
-    for op, args in tape:
-        if op not in OPERATIONS:
-            raise ValueError(f"unknown operation {op!r}")
-        if op == "sum":
-            values.append(values[args[0]].sum(-1))
-        else:
-            values.append(OPERATIONS[op](*[values[i] for i in args]))
     return values
 
 def _contributions(op, dout, out, used):
