@@ -95,13 +95,12 @@ def _back(dlogits, cache, tied, first_table):
         g["W_head"] = dhead
     return g
 
+@variants(
+    head_only=("tied-head-only", "head: table", "head: head"),
+)
 def llama_backward__table_once(dlogits, cache):
     """tied-table-only"""
     return _back(dlogits, cache, lambda table, head: table, embed_tokens_backward)
-
-def llama_backward__head_only(dlogits, cache):
-    """tied-head-only"""
-    return _back(dlogits, cache, lambda table, head: head, embed_tokens_backward)
 
 def llama_backward__plus_equals(dlogits, cache):
     """tokens-once"""
@@ -141,13 +140,9 @@ def llama_params__as_stored(tensors):
     """not-transposed"""
     return {k: v if k == "W_tok" else v.T for k, v in _solution_llama_params(tensors).items()}
 
-def llama_params__astype(tensors):
-    """bf16-as-integers"""
-    wide = {}
-    for k, v in tensors.items():
-        wide[k] = v.astype("float32") if v.dtype == "uint16" else v
-    return _solution_llama_params(wide)
-
+@variants(
+    astype=("bf16-as-integers", 'v.view("float16").astype', "v.astype"),
+)
 def llama_params__half(tensors):
     """bf16-as-float16"""
     return _solution_llama_params({k: v.view("float16").astype("float32") if v.dtype == "uint16" else v for k, v in tensors.items()})
@@ -165,7 +160,7 @@ def _write(ids, params, config, n_new, rng, temperature, top_k, top_p, wrong):
     if n_new < 0: raise ValueError("negative")
     kv, seen = None, 0
     for _ in range(n_new):
-        if seen == 0 or seen == config.block_size:
+        if seen == 0 or (seen == config.block_size and wrong != "window"):
             kv, seen, new = None, 0, ids[..., : config.block_size] if wrong == "first" else ids[..., -config.block_size :]
         else:
             new = ids[..., -1:]
@@ -176,16 +171,11 @@ def _write(ids, params, config, n_new, rng, temperature, top_k, top_p, wrong):
         ids = np.concatenate([ids, sample(next_token_probs(logits, temperature, *options), rng)[..., None]], axis=-1)
     return ids
 
-@variants(beginning=("first-tokens", "lost", "first"), options=("temperature-only", "lost", "options"))
+@variants(
+    beginning=("first-tokens", "lost", "first"),
+    options=("temperature-only", "lost", "options"),
+    window=("window-not-handled", "lost", "window"),
+)
 def generate_llama__lost(ids, params, config, n_new, rng, temperature=1.0, top_k=None, top_p=None):
     """kv-lost"""
     return _write(ids, params, config, n_new, rng, temperature, top_k, top_p, "lost")
-
-def generate_llama__window(ids, params, config, n_new, rng, temperature=1.0, top_k=None, top_p=None):
-    """window-not-handled"""
-    ids, kv = np.array(ids, dtype=np.int64), None
-    if ids.shape[-1] == 0 or n_new < 0: raise ValueError("wrong")
-    for _ in range(n_new):
-        logits, kv = last_logits(ids[..., -config.block_size :] if kv is None else ids[..., -1:], params, config, kv)
-        ids = np.concatenate([ids, sample(next_token_probs(logits, temperature, top_k, top_p), rng)[..., None]], axis=-1)
-    return ids
