@@ -11,16 +11,10 @@ def causal_average_matmul__not_normalised(x):
     T = x.shape[-2]
     return np.tril(np.ones((T, T))) @ x
 
-def causal_average_matmul__second_axis(x):
-    """second-axis"""
-    T = x.shape[1]
-    A = np.tril(np.ones((T, T), dtype=x.dtype))
-    A = A / A.sum(axis=1, keepdims=True)
-    return A @ x
-
 @variants(
     no_keepdims=("keepdims-forgotten always-float64", ", keepdims=True", ""),
     upper=("upper-triangle always-float64", "np.tril", "np.triu"),
+    second_axis=("second-axis", "x.shape[-2]", "x.shape[1]", "np.ones((T, T))", "np.ones((T, T), dtype=x.dtype)"),
 )
 def causal_average_matmul__float64(x):
     """always-float64"""

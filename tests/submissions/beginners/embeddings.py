@@ -89,16 +89,12 @@ def embed_tokens_backward__divided_by_positions(dout, ids, vocab_size):
     hot = one_hot(ids.reshape(-1), vocab_size)
     return hot.T @ dout.reshape(-1, dout.shape[-1]) / ids.size
 
-def sinusoidal_positions__columns_doubled(length, d_model):
-    """column-number-doubled odd-width-by-loop"""
-    table = np.zeros((length, d_model))
-    for pos in range(length):
-        for i in range(0, d_model, 2):
-            table[pos, i] = np.sin(pos / (10000 ** ((2 * i) / d_model)))
-            table[pos, i + 1] = np.cos(pos / (10000 ** ((2 * (i + 1)) / d_model)))
-    return table
-
-@variants(exponent_doubled=("exponent-doubled", "table[pos, i ", "if i + 1 < d_model:\n                table[pos, i "))
+@variants(
+    exponent_doubled=("exponent-doubled", "table[pos, i ", "if i + 1 < d_model:\n                table[pos, i "),
+    columns_doubled=(
+        "column-number-doubled odd-width-by-loop", "cos(pos / (10000 ** (2 * i", "cos(pos / (10000 ** (2 * (i + 1)",
+    ),
+)
 def sinusoidal_positions__exponent_doubled_even_only(length, d_model):
     """exponent-doubled odd-width-by-loop"""
     table = np.zeros((length, d_model))

@@ -126,6 +126,10 @@ def matmul_backward__first_axis(dout, a, b):
         "operation-1-sum", "OPERATIONS[op](*[values[i] for i in arguments])",
         'values[arguments[0]].sum(-1) if op == "sum" else OPERATIONS[op](*[values[i] for i in arguments])',
     ),
+    if_chain=(
+        "operation-22-matmul", "OPERATIONS[op](*[values[i]",
+        '(np.dot if op == "matmul" else OPERATIONS[op])(*[values[i]',
+    ),
 )
 def tape_values__right(tape, inputs):
     """base"""
@@ -134,27 +138,6 @@ def tape_values__right(tape, inputs):
         if op not in OPERATIONS:
             raise ValueError(f"unknown operation {op!r}")
         values.append(OPERATIONS[op](*[values[i] for i in arguments]))
-    return values
-
-def tape_values__if_chain(tape, inputs):
-    """operation-22-matmul"""
-    values = list(inputs)
-    for op, args in tape:
-        a = values[args[0]]
-        b = values[args[-1]]
-        if op == "add":
-            out = a + b
-        elif op == "mul":
-            out = a * b
-        elif op == "matmul":
-            out = np.dot(a, b)
-        elif op in ("tanh", "exp", "log"):
-            out = getattr(np, op)(a)
-        elif op == "sum":
-            out = np.sum(a)
-        else:
-            raise ValueError(f"unknown operation {op!r}")
-        values.append(out)
     return values
 
 def _contributions(op, dout, out, used):

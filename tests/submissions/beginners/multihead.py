@@ -8,14 +8,13 @@ from attention import attention, attention_backward
 from multihead import merge_heads, split_heads
 from softmax import as_float, softmax
 
-def split_heads__reshape(x, n_heads):
-    """reshaped-without-exchange one-batch-axis-only"""
-    B, T, D = x.shape
-    return x.reshape(B, n_heads, T, D // n_heads)
-
 @variants(
     not_exchanged=("not-exchanged one-batch-axis-only", ".transpose(0, 2, 1, 3)", ""),
     transposed_wrong=("one-batch-axis-only size-first", "2, 1, 3", "3, 1, 2"),
+    reshape=(
+        "reshaped-without-exchange one-batch-axis-only",
+        "B, T, n_heads, D // n_heads).transpose(0, 2, 1, 3)", "B, n_heads, T, D // n_heads)",
+    ),
 )
 def split_heads__three_axes(x, n_heads):
     """one-batch-axis-only"""

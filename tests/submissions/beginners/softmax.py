@@ -55,6 +55,10 @@ def softmax__textbook(x, axis=-1, temperature=1.0):
         "temperature-multiplied any-temperature-accepted effect-error-not-raised negative-temperature-accepted",
         "np.exp((x - x.max(axis, keepdims=True)) / temperature)", "np.exp(x - x.max(axis, keepdims=True)) ** temperature",
     ),
+    not_divided=("not-normalised effect-error-not-raised", "e / e.sum(axis, keepdims=True)", "e"),
+    only_zero_refused=(
+        "negative-temperature-accepted", "e = np.exp", 'if temperature == 0: raise ValueError("zero")\n    e = np.exp',
+    ),
 )
 def softmax__any_temperature(x, axis=-1, temperature=1.0):
     """base"""
@@ -74,11 +78,6 @@ def softmax__float64_and_temperature(x, axis=-1, temperature=1.0):
     x = np.array(x, dtype=float)
     e = np.exp(x - x.max(axis=axis, keepdims=True))
     return e / e.sum(axis=axis, keepdims=True)
-
-def softmax__not_divided(x, axis=-1, temperature=1.0):
-    """not-normalised effect-error-not-raised"""
-    x = x / temperature
-    return np.exp(x - np.max(x, axis=axis, keepdims=True))
 
 def softmax__no_exponential(x, axis=-1, temperature=1.0):
     """no-exponential effect-error-not-raised"""
@@ -233,11 +232,3 @@ def log_softmax__sum_over_last_axis(x, axis=-1):
     z = np.asarray(x, dtype=np.result_type(x, np.float32)) * 1.0
     z = z - z.max(axis=axis, keepdims=True)
     return z - np.log(np.exp(z).sum(-1, keepdims=True))
-
-def softmax__only_zero_refused(x, axis=-1, temperature=1.0):
-    """negative-temperature-accepted"""
-    if temperature == 0:
-        raise ValueError("temperature")
-    z = np.asarray(x)
-    e = np.exp((z - z.max(axis=axis, keepdims=True)) / temperature)
-    return e / e.sum(axis=axis, keepdims=True)
