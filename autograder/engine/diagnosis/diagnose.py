@@ -150,7 +150,7 @@ def _diagnose_unknown(search: Search, known: Sequence[Mistake], thorough: bool) 
     compared = search.compared
     raised = any(compared.last_call(i).exception or compared.correct_answer(i).exception for i in compared.failed)
     # Many changes may lead to one error, nan or truth value: that hardly another one does is evidence, too.
-    is_certain = compared.has_distinctive_answers and not raised
+    is_certain = compared.are_distinctive(compared.failed) and not raised
     search.end_after(SECONDS_FOR_UNKNOWN)
     only_dtypes = all(compared.outcome((), index).match is not Match.NO for index in compared.failed)
     changes = () if only_dtypes else mutations(function, package)
@@ -158,7 +158,9 @@ def _diagnose_unknown(search: Search, known: Sequence[Mistake], thorough: bool) 
     if found and len(next(iter(found.values())).titles) <= MAX_ALTERNATIVES:
         return found
     search.end_after(SECONDS_PER_PHASE)
-    if found := search.explain_with_change([*fixed, *constants, *others], [c for c in changes if c.constant is None]):
+    of_solution = mutations(function, package, plain=False) if changes else ()
+    fixed_changes = ([c for c in kind if c.constant is None] for kind in (changes, of_solution))
+    if found := search.explain_with_change([*fixed, *constants, *others], *fixed_changes):
         return found
     search.end_after(SECONDS_PER_PHASE)
     numbers = find_constants(changes if is_certain or raised else (), search)

@@ -42,7 +42,11 @@ def mistakes_of_called_functions(function: str, package: str) -> tuple[Mistake, 
 @cache
 def tree_of_function(function: str, package: str) -> tuple[str, ast.FunctionDef]:
     """Return the code of a function of a solution without its docstring, and its tree: an empty function if none."""
-    text = function_text(function, package)
+    return tree_of(function_text(function, package))
+
+
+def tree_of(text: str) -> tuple[str, ast.FunctionDef]:
+    """Return the code of a function, and its tree: an empty function if there is no code."""
     (node,) = ast.parse(text or "def missing(): pass").body
     assert isinstance(node, ast.FunctionDef)
     return text, node

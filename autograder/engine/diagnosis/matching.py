@@ -131,7 +131,7 @@ def match_parts(parts: Sequence[Part], coarse: bool, right_parts: dict[tuple[str
             remaining.append(part.name)
     wrong = [part.name for part in parts if part.name in {*explained, *remaining}]
     if not explained or (affected and explained[0] != wrong[0]):
-        return Outcome(Match.NO)
+        return Outcome(Match.NO, explained=tuple(explained))
     if {_dict_of(name) for name in explained} & {_dict_of(name) for name in affected} - {""}:
         return Outcome(Match.NO)
     return Outcome(Match.IN_PART, False, tuple(explained), tuple(remaining), bool(affected))

@@ -12,20 +12,19 @@ from dataclasses import replace
 from functools import cache, partial
 from itertools import pairwise
 
-from autograder.engine.diagnosis.generated import called_helpers, replace_node, tree_of_function
+from autograder.engine.diagnosis.generated import called_helpers, replace_node, tree_of, tree_of_function
 from autograder.engine.diagnosis.mistake import CONSTANT, Mistake
-from autograder.engine.diagnosis.rewrites import Bound, rewritten
-from autograder.engine.diagnosis.variants import function_docstring, parameters_of, solution_module
+from autograder.engine.diagnosis.rewrites import METHODS, Bound, filled, rewritten
+from autograder.engine.diagnosis.variants import function_docstring, parameters_of, plain_version, solution_module
 
 _WHY = "The official solution with this one change gives your numbers."
 _ASK = "Compare this step of your code with the formula, one term after the other."
 # These make arrays or loops of a given size, which must not become huge.
 _SIZED = frozenset(["arange", "empty", "eye", "full", "linspace", "ones", "range", "repeat", "tile", "zeros"])
 # Functions that compute nothing: without them, or with another in their place, code fails or does the same.
-_NO_STEPS = frozenset([
-    "all", "any", "argmax", "argmin", "array", "asarray", "bool", "dict", "enumerate", "float", "int", "iter", "len",
-    "list", "max", "mean", "min", "ndim", "ndindex", "next", "reversed", "set", "shape", "size", "sorted", "std", "str",
-    "sum", "tuple", "type", "var",
+_NO_STEPS = METHODS | frozenset([
+    "array", "asarray", "bool", "dict", "enumerate", "float", "int", "iter", "len", "list", "ndim", "ndindex", "next",
+    "reversed", "set", "shape", "size", "sorted", "str", "tuple", "type",
 ])  # fmt: skip
 _AXES = ("-1", "0", "-2", "1", "None")
 _Change = tuple[ast.expr | ast.stmt, str, str]  # what is replaced, by which code, and the title
@@ -33,24 +32,33 @@ _Rule = Callable[[ast.FunctionDef, set[str]], Iterator[_Change]]
 
 
 @cache
-def mutations(function: str, package: str) -> tuple[Mistake, ...]:
-    """Return the single changes of a function's solution and of its private helpers."""
+def mutations(function: str, package: str, *, plain: bool = True) -> tuple[Mistake, ...]:
+    """Return the single changes of a function's solution and of its private helpers, or of the `plain` version."""
     found: dict[object, Mistake] = {}
     module = function.partition(".")[0]
     known = _words(function_docstring(function, package)) | {"np", "math"} | set(parameters_of(function, package))
     numbers = {n: value for n, value in vars(solution_module(module, package)).items() if type(value) in (int, float)}
     for rule in _RULES:  # Those of the first say the most: where the time is up, the others are not tried.
-        for helper in ("", *called_helpers(function, package)):
-            text, node = tree_of_function(f"{module}.{helper}" if helper else function, package)
-            if any(isinstance(part, ast.While) for part in ast.walk(node)):
-                return ()  # A change could make the loop endless, in the process of the grader.
+        for helper, body, text, node in _trees(function, package, plain):
             others = _other_numbers(node, numbers) if rule is _changes else ()
-            for part, new, title in (*rule(node, known), *others):
+            words = known | {part.id for part in ast.walk(node) if isinstance(part, ast.Name) and body}
+            for part, new, title in (*rule(node, words), *others):
                 if (edit := replace_node(text, part, new)) is not None:
                     name = f"change-{helper or 'of-code'}-{len(found)}"
-                    mistake = Mistake(function, name, title, _WHY, _ASK, (edit,), inside=helper, generated=True)
+                    mistake = Mistake(function, name, title, _WHY, _ASK, (edit,), body, helper, generated=True)
                     found.setdefault((edit, helper), replace(mistake, constant=0.5 if CONSTANT in new else None))
     return tuple(found.values())
+
+
+def _trees(function: str, package: str, plain: bool) -> list[tuple[str, str, str, ast.FunctionDef]]:
+    """Return what is changed: the plain version, given by its body, or else the solution, and private helpers of it."""
+    module = function.partition(".")[0]
+    signature, body = plain_version(function, package) if plain else ("", "")
+    text, node = tree_of(signature + body) if body else tree_of_function(function, package)
+    helpers = [name for name in called_helpers(function, package) if not body or f"{name}(" in body]
+    trees = [("", body, text, node), *((name, "", *tree_of_function(f"{module}.{name}", package)) for name in helpers)]
+    # A change could make a loop endless, in the process of the grader.
+    return [] if any(isinstance(part, ast.While) for *_, tree in trees for part in ast.walk(tree)) else trees
 
 
 def _other_numbers(function: ast.FunctionDef, numbers: dict[str, float]) -> Iterator[_Change]:
@@ -139,7 +147,7 @@ def _place(statement: ast.stmt, known: set[str]) -> str:
     targets = statement.targets if isinstance(statement, ast.Assign) else []
     if isinstance(statement, ast.AugAssign):
         targets = [statement.target]
-    return f" in {ast.unparse(targets[0])}" if targets and _is_known(targets[0], known) else ""
+    return f" in {ast.unparse(targets[0]).strip('()')}" if targets and _is_known(targets[0], known) else ""
 
 
 def _is_known(node: ast.AST, known: set[str]) -> bool:
@@ -181,6 +189,8 @@ def _expression_changes(node: ast.expr, place: str, known: set[str]) -> Iterator
         # The result of // is a size, which a number of any magnitude could make too large for the memory.
         for side in (node.left, node.right) if not isinstance(node.op, ast.FloorDiv) else ():
             if isinstance(side, ast.Constant) and type(side.value) in (int, float):
+                for near in (side.value - 1, side.value + 1) if isinstance(side.value, int) else ():
+                    yield side, repr(near), f"a number is {near!r}{place}, not {side.value!r}"
                 yield side, CONSTANT, f"a number is {{constant}}{place}, not {side.value!r}"
     elif isinstance(node, (ast.Tuple, ast.List)):
         for i, (first, second) in enumerate(pairwise(node.elts)):
@@ -283,15 +293,24 @@ def _changed_uses(function: ast.FunctionDef, known: set[str]) -> Iterator[_Chang
 def _other_names(function: ast.FunctionDef, known: set[str]) -> Iterator[_Change]:
     """Yield another parameter or local variable in the place of each; what the student cannot know is described."""
     texts = _texts_of(function, known)
+    names = [node for node in ast.walk(function) if isinstance(node, ast.Name)]
+    since = {node.id: node.lineno for node in reversed(names) if isinstance(node.ctx, ast.Store)}
     for statement, place in _statements(function, known):
+        others = [name for name in texts if since.get(name, 0) < statement.lineno and texts[name][:10] != "the result"]
+        uses = Counter(node.id for node in _own_expressions(statement) if isinstance(node, ast.Name))
         for node in _own_expressions(statement):
-            if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Load) and node.id in texts:
-                right = texts[node.id]
-                for other, text in texts.items():
-                    if text != right and not text.startswith("the result"):
-                        yield node, other, f"{text} is used{place}, not {right}"
-                yield node, f"np.abs({node.id})", f"{right} counts without its sign{place}"
-                yield node, f"(-{node.id})", f"{right} has the wrong sign{place}"
+            used = node.value if ast.unparse(node).endswith("[:, None]") and isinstance(node, ast.Subscript) else node
+            if not (isinstance(used, ast.Name) and isinstance(used.ctx, ast.Load) and used.id in texts):
+                continue
+            right = texts[used.id]
+            changes = [(name, f"{texts[name]} is used{place}, not {right}") for name in others if texts[name] != right]
+            yield from ((node, new, title) for new, title in changes)
+            yield node, f"np.abs({used.id})", f"{right} counts without its sign{place}"
+            yield node, f"(-{used.id})", f"{right} has the wrong sign{place}"
+            if uses[used.id] > 1 and isinstance(whole := getattr(statement, "value", None), ast.expr):
+                changes += [(f"{used.id}[:-1]", f"the last entry of {right} is left out{place}")]
+                for new, title in changes:
+                    yield whole, f"({filled(whole, {used.id: ast.Name(new)})})", title
 
 
 def _texts_of(function: ast.FunctionDef, known: set[str]) -> dict[str, str]:

@@ -7,7 +7,7 @@ from copy import deepcopy
 from functools import cache
 from pathlib import Path
 
-_METHODS = frozenset(
+METHODS = frozenset(
     ["all", "any", "argmax", "argmin", "argsort", "clip", "max", "mean", "min", "sum", "std", "var"]
 )  # that are methods, too
 _WILDCARDS = frozenset("ABCDFMN")
@@ -23,9 +23,14 @@ def rewritten(node: ast.expr, titled: Callable[[str, Bound], str]) -> Iterator[t
     for pattern, new, title in _rules():
         bound: Bound = {"O": node}
         if type(pattern) is type(node) and _matches(pattern, node, bound):
-            text = ast.unparse(_Filled(bound).visit(deepcopy(new)))
+            text = filled(new, bound)
             if text != ast.unparse(node):
                 yield f"({text})", titled(title, bound)
+
+
+def filled(node: ast.expr, bound: Bound) -> str:
+    """Return the code of an expression in which other expressions take the place of names."""
+    return ast.unparse(_Filled(bound).visit(deepcopy(node)))
 
 
 @cache
@@ -57,7 +62,7 @@ def _matches(pattern: object, node: object, bound: Bound) -> bool:
 def _as_function(call: ast.Call) -> ast.Call:
     """Return the call of a method, such as x.sum(0), as one of the function of NumPy."""
     method = call.func
-    if isinstance(method, ast.Attribute) and method.attr in _METHODS and ast.unparse(method.value) != "np":
+    if isinstance(method, ast.Attribute) and method.attr in METHODS and ast.unparse(method.value) != "np":
         name = ast.Attribute(ast.Name("np", ast.Load()), method.attr, ast.Load())
         return ast.Call(name, [method.value, *call.args], call.keywords)
     return call

@@ -56,10 +56,9 @@ class Comparisons:
         """Return whether a check passes with answers that the solution does not give: its tolerance is large."""
         return self.checks[index].passed and self.outcome((), index).match is not Match.EXACT
 
-    @property
-    def has_distinctive_answers(self) -> bool:
-        """Return whether the wrong numbers of all failed checks together match nothing by chance."""
-        counts = (self._count_wrong(index, (), matching.WEIGHT_OF_INTEGERS) for index in self.failed)
+    def are_distinctive(self, failed: Iterable[int]) -> bool:
+        """Return whether the wrong numbers of failed checks together match nothing by chance."""
+        counts = (self._count_wrong(index, (), matching.WEIGHT_OF_INTEGERS) for index in failed)
         return sum(counts) >= matching.MIN_DISTINCTIVE
 
     @cached_property
@@ -250,27 +249,45 @@ class Search:
         for candidates in likely if likely_only else (*likely, *others):
             if sets := self._explaining(candidates):
                 titles = {frozenset(mistake.title for mistake in mistakes) for mistakes in sets}
-                return self._assign(sets[0], together=True) if len(titles) <= MAX_ALTERNATIVES else {}
+                return self._assign_sets(sets) if len(titles) <= MAX_ALTERNATIVES else {}
         return {}
 
-    def _explaining(self, candidates: Iterable[Combination]) -> list[Combination]:
-        found = []
+    def _assign_sets(self, sets: Sequence[Combination]) -> dict[str, Diagnosis]:
+        """Diagnose by the first set; if the only other one differs in one mistake, that is named as an alternative."""
+        titles = {mistake.title for mistake in sets[0]}
+        new = [mistake.title for mistake in sets[-1] if len(sets) == 2 and mistake.title not in titles]
+        kept = sets[-1] if len(new) == 1 else sets[0]
+        named = (m if m in kept else replace(m, title=f"{m.title}, or {new[0]}") for m in sets[0])
+        return self._assign(tuple(named), together=True)
+
+    def _explaining(self, candidates: Iterable[Combination], *, first_only: bool = False) -> list[Combination]:
+        found: list[Combination] = []
         for mistakes in candidates:
-            if self.is_out_of_time:
+            if self.is_out_of_time or (first_only and found and keeps_all_edits(found[-1], self.compared.package)):
                 break
             if self._explains_all(mistakes):
                 found.append(mistakes)
         # A mistake that is made only in part may claim more than is wrong: halves have names of their own.
         return [mistakes for mistakes in found if keeps_all_edits(mistakes, self.compared.package)] or found
 
-    def explain_with_change(self, singles: Sequence[Mistake], changes: Sequence[Mistake]) -> dict[str, Diagnosis]:
-        """Diagnose by a mistake that explains something and a change of the solution that explains the rest."""
-        for lead in self._leads(singles)[:MAX_LEADS] if self.compared.first_distinctive is not None else ():
-            rest = [i for i in self.compared.failed if self.compared.outcome((lead,), i).match is not Match.EXACT]
-            is_certain = any(map(self.compared.is_distinctive, rest))
-            if sets := self._explaining((lead, change) for change in changes if is_certain):
-                return self._assign(sets[0], together=True)
-        return {}
+    def explain_with_change(
+        self, singles: Sequence[Mistake], changes: Sequence[Mistake], of_solution: Sequence[Mistake]
+    ) -> dict[str, Diagnosis]:
+        """Diagnose by a mistake that explains something and a change of the solution, or by two other changes."""
+        if not self.compared.are_distinctive(self.compared.failed):
+            return {}
+        is_distinctive = self.compared.first_distinctive is not None
+        known = self._leads(singles)[:MAX_LEADS] if is_distinctive else []
+        sets = self._explaining(product(known, of_solution), first_only=True)
+        leads = self._leads(changes, self.compared.failed[:1]) if not sets else []
+        any_two = ((first, second) for number, second in enumerate(changes) for first in changes[:number])
+        pairs = chain(combinations(leads, 2), product(leads[:MAX_LEADS], changes), any_two if is_distinctive else ())
+        sets = sets or self._explaining(pairs, first_only=True)
+        for mistake in sets[0] if sets else ():  # What each of them does not explain alone must be enough.
+            rest = [i for i in self.compared.failed if self.compared.outcome((mistake,), i).match is not Match.EXACT]
+            if not self.compared.are_distinctive(rest):
+                return {}
+        return self._assign_sets(sets) if sets else {}
 
     def explain_each(self, singles: Sequence[Mistake], *, with_pairs: bool = True) -> dict[str, Diagnosis]:
         """Return, by failed check, the candidates that give its answer, contradict nothing and explain the most."""
@@ -386,9 +403,10 @@ class Search:
         is_general = not any(self._is_unexplained(index, {}) for index in unexplained)
         return count >= 2 and 2 * count > len(outcomes) and is_general
 
-    def _leads(self, singles: Sequence[Mistake]) -> list[Mistake]:
+    def _leads(self, singles: Sequence[Mistake], indices: Sequence[int] = ()) -> list[Mistake]:
         """Return the mistakes that explain something by themselves, as far as there is time."""
-        explaining = (single for single in singles if not self.is_out_of_time and self._explains_something(single))
+        in_time = (single for single in singles if not self.is_out_of_time)
+        explaining = (single for single in in_time if self._explains_something(single, indices))
         return [mistake for mistake in explaining if not self.compared.contradicts((mistake,))]
 
     def _rest(self, leads: Sequence[Mistake], singles: Sequence[Mistake]) -> list[Mistake]:
@@ -401,12 +419,13 @@ class Search:
         passed = [index for index, check in enumerate(self.compared.checks) if check.passed]
         return not self.compared.contradicts((mistake,), [*self.compared.failed[:FIRST], *passed[:FIRST]])
 
-    def _explains_something(self, mistake: Mistake) -> bool:
+    def _explains_something(self, mistake: Mistake, indices: Sequence[int] = ()) -> bool:
         """Return whether a mistake explains something in the first failed checks; of another function, in one."""
-        indices = self.compared.failed[:FIRST]
+        indices = indices or self.compared.failed[:FIRST]
         if not self._is_own((mistake,)) and self.compared.first_distinctive is not None:
             indices = [self.compared.first_distinctive]
-        return any(self.compared.outcome((mistake,), index).match is not Match.NO for index in indices)
+        outcomes = (self.compared.outcome((mistake,), index) for index in indices)
+        return any(outcome.match is not Match.NO or outcome.explained for outcome in outcomes)
 
 
 def assign(checks: Iterable[RecordedCheck], diagnosis: Diagnosis) -> dict[str, Diagnosis]:

@@ -106,6 +106,17 @@ def function_text(function: str, package: str) -> str:
     return code.text if code is not None else ""
 
 
+def plain_version(function: str, package: str) -> tuple[str, str]:
+    """Return the signature and the body of a function in `plain.txt` in its assignment's folder; two "" if none.
+
+    A solution may be written for speed: a student's code is nearer to the formula.
+    """
+    module, _, name = function.partition(".")
+    path = registry.folder(registry.home(module, package)) / module / "plain.txt"
+    code = _functions_in(path.read_text("utf-8")).get(name) if path.is_file() else None
+    return (_functions(module, package)[name].signature, code.body.strip("\n") + "\n") if code is not None else ("", "")
+
+
 def function_docstring(function: str, package: str) -> str:
     """Return the docstring of a function of a solution, given by its qualified name."""
     module, _, name = function.partition(".")
@@ -127,9 +138,12 @@ class _FunctionCode:
         return self.signature + self.body
 
 
-@cache
 def _functions(module: str, package: str) -> dict[str, _FunctionCode]:
-    source = solution_source(module, package)
+    return _functions_in(solution_source(module, package))
+
+
+@cache
+def _functions_in(source: str) -> dict[str, _FunctionCode]:
     lines = source.splitlines(keepends=True)
     return {node.name: _code_of(node, lines) for node in ast.parse(source).body if isinstance(node, ast.FunctionDef)}
 
@@ -170,11 +184,13 @@ def keeps_all_edits(mistakes: tuple[Mistake, ...], package: str) -> bool:
         _changed(mistakes, package, complete=True)
     except BrokenMistake:
         return False
-    return not any(mistake.body for mistake in mistakes)
+    return not any(mistake.body and not mistake.generated for mistake in mistakes)
 
 
 def _apply(function: _FunctionCode, mistake: Mistake, name: str, after_others: bool, complete: bool) -> _FunctionCode:
-    signature, body = function.signature, mistake.body.strip("\n") + "\n" if mistake.body else function.body
+    signature, body = function.signature, function.body
+    if mistake.body and not (after_others and mistake.generated):  # Both are changes of the plain version.
+        body = mistake.body.strip("\n") + "\n"
     edits = mistake.edits
     if after_others and not complete:  # At least one edit must still apply.
         edits = tuple(edit for edit in edits if edit[0] in signature + body) or edits
