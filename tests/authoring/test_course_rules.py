@@ -99,6 +99,8 @@ BROKEN = [
     (MISTAKES, '"x.shape[-1]", "x.size").explain', '"x.shape[-1]").explain', "edits come in pairs"),
     (MISTAKES, "MISTAKES = Mistakes()", "MISTAKES = Mistakes(1)", "cannot be imported"),
     (MISTAKES, "divided-by-n-minus-one", "divided by n - 1", None),
+    (MISTAKES, "mistake = MISTAKES.for_functions(\"averages.variance\")\nmistake(\"divided-by-n-minus-one\"",
+     "mistake(\"over-columns\"", "two mistakes are named averages.mean_of/over-columns"),
     (HINTS, "[mean_of]", "[meanof]", "meanof is not a function of averages"),
     (HINTS, '  "What is the mean of 1, 2 and 6?",\n', "", "needs exactly 3 hints"),
     (HINTS, "What is the mean of 1, 2 and 6?", " ", "needs exactly 3 hints"),
@@ -129,7 +131,11 @@ def test_broken_rule_is_reported_with_its_line(package, file, old, new):
     assert [(problem.path, problem.line) for problem in problems() if problem.line] == [(package / file, line)]
 
 
-@pytest.mark.parametrize(("name", "words"), [("numpy", "cannot be named 'numpy'"), ("train", "the website has a page")])
+@pytest.mark.parametrize(("name", "words"), [
+    ("numpy", "cannot be named 'numpy'"), ("train", "the website has a page"), ("glossary", "the website has a page"),
+    ("json", "there is a Python module of that name"), ("class", "a word of the Python language"),
+    ("a-b", "Use letters, digits and underscores"), ("_averages", "Use letters, digits and underscores"),
+])  # fmt: skip
 def test_name_that_cannot_be_used_is_reported(package, name, words):
     (package / "averages").rename(package / name)
     line = change(package, "__init__.py", '"averages"', f'"{name}"')

@@ -42,6 +42,7 @@ def test_selection_keeps_numbers_and_gives_what_is_imported():
 def test_selection_of_all_is_the_course_itself():
     assert selection.select(TRANSFORMER, TRANSFORMER.modules) is TRANSFORMER
     assert selection.load("transformer", ("no_longer_there",)) is TRANSFORMER
+    assert list(selection.load("transformer", ("no_longer_there", "softmax")).modules) == ["softmax"]
 
 
 def test_unknown_and_function_names_are_refused(tmp_path):

@@ -5,6 +5,7 @@ import threading
 from contextlib import ExitStack, closing
 from itertools import islice
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 from support.commands import HEADWAY, invoke, refusal, succeed
@@ -15,9 +16,11 @@ from support.tiny_llama import greedy_ids
 
 from autograder.core.text import clean
 from autograder.course.stubs import bundled
+from autograder.courses.transformer.common.pretrained.description import SuggestedSampling
 from autograder.errors import UsageError
 from autograder.models import model_process
 from autograder.models.pretrained import chat, model_file
+from autograder.models.pretrained.generation import Speed
 from autograder.models.training.sampling import Sampling
 from autograder.sandbox.process import start_workers
 
@@ -143,6 +146,32 @@ def test_full_window_drops_the_oldest_questions(made, talk):
     with pytest.raises(chat.CannotDo, match="96 positions"):
         answered(conversation, "long " * 96)
     assert len(conversation.ids) > 0 and ids
+
+
+def test_temperature_is_0_or_in_its_range():
+    conversation = object.__new__(chat.Conversation)
+    for given in ("0", "0.01", "100", 1.5):
+        conversation.set_temperature(given)
+        assert conversation.temperature == float(given)
+    for given in ("0.009", "100.1", "-1", "nan", "inf", "", "warm"):
+        with pytest.raises(chat.CannotDo, match=r"from 0\.01 to 100"):
+            conversation.set_temperature(given)
+    assert conversation.temperature == 1.5
+
+
+def test_chosen_sampling_replaces_what_the_authors_suggest():
+    suggested = SuggestedSampling(temperature=0.6, top_k=5, top_p=0.9)
+    model = SimpleNamespace(description=SimpleNamespace(sampling=suggested))
+    found = chat.sampling_for(model, temperature=0.0, top_k=None, top_p=0.5, seed=0)
+    assert found == Sampling(temperature=0.0, top_k=5, top_p=0.5, seed=0)
+    model.description.sampling = None
+    assert chat.sampling_for(model, temperature=None, seed=3) == Sampling(seed=3)
+
+
+def test_speed_counts_the_first_token_apart():
+    text = "first new token after 0.50 s (prompt: 3 tokens)"
+    assert str(Speed(3, 0.5)) == text and str(Speed(3, 0.5, ended=True)) == f"{text}. The model ended the text"
+    assert str(Speed(3, 0.5, 10, 2.0)) == f"{text}, then 10 tokens at 5.0 tokens per second"
 
 
 def test_system_message_that_leaves_no_room_drops_the_oldest_questions(talk):

@@ -15,6 +15,7 @@ from support.commands import invoke
 from autograder.errors import UsageError
 from autograder.models.pretrained import model_file
 from autograder.models.training import checkpoint, checkpoint_list, runs, trainer
+from autograder.models.training.sampling import Sampling
 
 SETTINGS = {
     "preset": "names", "data": "names", "model": {"block_size": 8, "d_model": 16, "n_heads": 4}, "batch_size": 4,
@@ -47,6 +48,26 @@ def test_load_of_a_saved_checkpoint_returns_what_was_saved(tmp_path):
     assert runs._written_in_all_steps(None, ["bpe"]) == runs._written_in_all_steps(replace(run, step=0), ["bpe"])
     run.losses, run.step = [*range(150)], 150
     assert [point.loss for point in run.curve()][::49] == [0.0, 24.5, 49.0, 97.5], "means of at most 100 steps"
+
+
+@pytest.mark.parametrize(("kind", "prompt", "sampling", "message"), [
+    ("bigram", "a", Sampling(top_k=1), "without --top-k"), ("bigram", "a", Sampling(top_p=0.5), "without --top-k"),
+    ("encoder-decoder", "a", Sampling(), "Leave out --lines"), ("gpt", "", Sampling(), "the prompt is empty"),
+    ("gpt", "ax", Sampling(), "'x' is not in"),
+])  # fmt: skip
+def test_lines_are_not_generated_with_what_the_model_cannot_do(tmp_path, kind, prompt, sampling, message):
+    run = checkpoint.load(write(tmp_path / "m.safetensors"))
+    run.settings.kind = kind
+    with pytest.raises(UsageError, match=message):
+        list(runs.generate_lines(tmp_path, run, prompt, 1, sampling))
+
+
+def test_lines_that_are_generated_are_not_blank(tmp_path, monkeypatch):
+    run = checkpoint.load(write(tmp_path / "m.safetensors"))
+    monkeypatch.setattr(runs, "generate", lambda *_: (piece for piece in ("a", "b\n \n", "a\n", "b")))
+    assert list(runs.generate_lines(tmp_path, run, None, 2, Sampling())) == ["ab", "a"]
+    with pytest.raises(UsageError, match="only 2 lines ended within 3,000 characters"):
+        list(runs.generate_lines(tmp_path, run, None, 3, Sampling()))
 
 
 def test_training_reports_the_mean_loss_of_the_last_100_steps(tmp_path):
@@ -140,6 +161,17 @@ def test_summary_of_a_long_run_reads_only_the_end_of_its_history(tmp_path):
     with peak_memory_below(1_000_000):
         found = checkpoint_list.summary(path)
     assert (found.step, found.loss) == (count, 0.0)
+
+
+def test_new_names_and_new_runs_replace_no_file(tmp_path):
+    path = write(tmp_path / "m.safetensors")
+    (tmp_path / "m-2.safetensors").symlink_to("nowhere")
+    assert checkpoint_list.unused_path(path).name == "m-3.safetensors"
+    with pytest.raises(UsageError, match=r"has 2 steps\. --resume continues it"):
+        runs.require_new_checkpoint(path, False)
+    runs.require_new_checkpoint(path, True)
+    (tmp_path / "empty").touch()
+    runs.require_new_checkpoint(tmp_path / "empty", False)
 
 
 def test_models_are_listed_from_the_latest(tmp_path):
