@@ -1,6 +1,9 @@
 """Test that submissions can import the packages that a course allows, what these need, and nothing else."""
 
 import json
+from importlib import metadata
+from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 from support.commands import headway
@@ -76,6 +79,30 @@ def test_class_and_workspace_import_what_the_policy_allows_and_record_versions(t
 def test_package_that_cannot_be_allowed_is_refused_by_name(name, reason):
     with pytest.raises(UsageError, match=rf"\[packages\] allow: .*{name} .*{reason}"):
         allowed_packages((name,))
+
+
+def test_packages_that_another_needs_are_allowed_but_no_optional_ones(monkeypatch, tmp_path):
+    files = {"a": "a/__init__.py", "b": "b.py", "c": "c.py", "d": "../bin/d"}
+    requires = {"a": ["b>=1; python_version > '3'", "c; extra == 'c'", "missing[x]>2"], "b": ["d (>1)", "a"]}
+    (tmp_path / "a").mkdir()
+    for name in "bcd":
+        (tmp_path / f"{name}.py").touch()
+
+    def distribution(name):
+        if name not in files:
+            raise metadata.PackageNotFoundError(name)
+        given = {"requires": requires.get(name), "files": [Path(files[name])], "locate_file": tmp_path.joinpath}
+        return SimpleNamespace(name=name, version="1", **given)
+
+    monkeypatch.setattr(metadata, "packages_distributions", lambda: {name: [name] for name in files})
+    monkeypatch.setattr(metadata, "distribution", distribution)
+    monkeypatch.setattr("importlib.util.find_spec", lambda name: name)
+    found = allowed_packages.__wrapped__(("a",))
+    assert (found.versions, found.modules, found.folders) == ((("a", "1"),), ("a", "b", "d"), (str(tmp_path),))
+    assert found.paths == (tmp_path / "a", tmp_path / "b.py")
+    assert found.child_setup()["allowed"]["first"] == ["a"] and AllowedPackages().child_setup() == {}
+    plot = AllowedPackages(("matplotlib", "a")).child_setup()["allowed"]["first"]
+    assert plot == ["matplotlib", "a", "matplotlib.pyplot"]
 
 
 def test_gradescope_installs_what_the_policy_allows():

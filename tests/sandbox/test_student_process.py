@@ -12,7 +12,7 @@ from autograder.errors import TimedOut
 from autograder.sandbox import call_timer, student_process
 from autograder.sandbox.call_timer import Activity, Deadline
 from autograder.sandbox.limits import Limits
-from autograder.sandbox.policy import readable_paths
+from autograder.sandbox.policy import SandboxPolicy, bubblewrap_command, readable_paths
 from autograder.sandbox.source_reader import SourceReader
 from autograder.sandbox.student_process import ResourceUsage, WorkerTimedOut
 
@@ -67,6 +67,32 @@ def test_folders_with_hidden_packages_may_only_be_listed():
     readable = readable_paths()
     may_read = [path for path, reads in readable.rules() if reads]
     assert not any(folder.is_relative_to(path) for path in may_read for folder in readable.hidden)
+    listed = [path for path, reads in readable.rules() if not reads]
+    assert listed == [str(root) for root in readable.roots if root.is_dir()]
+    numpy = [str(folder) for folder in readable.packages if folder.name == "numpy"]
+    assert numpy and {*numpy} <= {*may_read} and not {*may_read} & {str(folder) for folder in readable.hidden}
+    assert not any(folder in other.parents for folder in readable.roots for other in readable.roots)
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="needs the folders of Linux")
+def test_bubblewrap_hides_packages_before_it_shows_those_that_are_allowed():
+    readable = readable_paths((Path("/srv/allowed"),))
+    line = bubblewrap_command("bwrap", readable, [Path("/srv/file")], Path("/srv/work"))
+    assert line[0] == "bwrap" and {"--unshare-all", "--die-with-parent", "--new-session"} <= {*line}
+    assert line[line.index("--cap-drop") + 1] == "ALL" and line[-5:] == ["--remount-ro", "/", "--chdir", "/", "--"]
+    assert not any(option.endswith("bind") and option != "--ro-bind" for option in line)
+    hidden = [line.index(str(folder)) for folder in readable.hidden]
+    assert all(line[place - 1] == "--tmpfs" for place in hidden)
+    for path in ("/srv/allowed", "/srv/file", "/srv/work"):
+        assert path in line[max(hidden, default=0) :]
+
+
+def test_layers_name_what_isolates_the_code(monkeypatch):
+    monkeypatch.setattr(sys, "platform", "linux")
+    assert SandboxPolicy(("seccomp",)).layers == ["process", "limits", "seccomp"]
+    assert SandboxPolicy(unsafe=True).layers == ["process", "limits", "unsafe-no-sandbox"]
+    monkeypatch.setattr(sys, "platform", "win32")
+    assert SandboxPolicy().layers == ["process"]
 
 
 def test_hanging_call_is_charged_once(hanging):

@@ -180,6 +180,32 @@ def test_stop_is_the_last_event(server):
     assert events == [{"event": "stopped", "message": "ended"}]
 
 
+def test_lost_page_is_noticed_and_a_stream_that_ended_is_forgotten(monkeypatch):
+    monkeypatch.setattr(app, "HEARTBEAT", 0.01)
+
+    async def wait():
+        hub = app.EventHub()
+        hub.publish([{"event": "x"}])  # nobody reads it
+        one, other = hub.stream(), hub.stream()
+        first = [await anext(stream) for stream in (one, other, one)]
+        await one.aclose()
+        hub.publish([{"event": "y"}], "page-2")
+        await asyncio.sleep(0)
+        return first, await anext(other)
+
+    connected, still_here = b": connected\n\n", b": still here\n\n"
+    event = b'data: {"event": "y", "page": "page-2"}\n\n'
+    assert asyncio.run(asyncio.wait_for(wait(), 5)) == ([connected, connected, still_here], event)
+
+
+def test_what_runs_can_be_ended_after_the_workspace_is_gone(server):
+    server.folder.rename(server.folder.with_name("elsewhere"))
+    assert server.reply("cancel") == {} and server.checks.cancelled == 1
+    assert server.reply("cancel", only="run") == {} and server.checks.cancelled == 1
+    response = server.post("hint", {"function": SOFT, "more": 0})
+    assert response.status_code == 400 and "was moved or deleted" in response.json()["error"]
+
+
 def test_stream_of_a_page_that_does_not_read_ends(monkeypatch):
     monkeypatch.setattr(app, "MAX_WAITING", 3)
 
