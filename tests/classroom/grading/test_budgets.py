@@ -13,11 +13,15 @@ from support.editing import write_files
 from support.reading import read_json
 from support.softmax_class import WRONG, class_document, grade
 
+from autograder.classroom.grading import worker_pool
 from autograder.classroom.grading.worker import GradingTask
-from autograder.classroom.grading.worker_pool import GraderProcess, StudentBudgets, entry_of_death
+from autograder.classroom.grading.worker_pool import GraderProcess, StudentBudgets, WorkerPool, entry_of_death
+from autograder.classroom.storage.result_store import JournalEntry
 from autograder.courses.transformer import TRANSFORMER
 from autograder.documents.results import SubmissionResult, to_document
+from autograder.engine.session import InternalError
 from autograder.engine.student import StudentCode
+from autograder.errors import UsageError
 from autograder.sandbox.limits import Limits
 from autograder.sandbox.student_process import ResourceUsage
 
@@ -149,6 +153,81 @@ def test_attempts_graded_at_once_share_the_time_of_the_student():
     todo.extend(make_tasks("ada"))
     assert budgets.next_task(todo) is None and not todo
     assert [task.student for task in left_out] == ["ada"]
+
+
+class FakeGrader:
+    """A grading process that does nothing, and has been busy for so many seconds."""
+
+    def __init__(self, tasks, *, started=None, busy=0.0, message=None):
+        self.tasks, self.started, self.message = deque(tasks), started, message
+        self.started_at, self.busy_since = time.monotonic(), time.monotonic() - busy
+        self.error, self.is_killed = "", False
+
+    def how_it_ended(self):
+        return self.error or "exit code 7"
+
+    def kill(self):
+        self.is_killed = True
+
+    def receive(self):
+        return self.message
+
+
+@pytest.fixture
+def pool():
+    """A pool without processes; `found` has the number, status and reason of each result."""
+    setup = SimpleNamespace(options=SimpleNamespace(limits=Limits(submission_seconds=10.0)))
+    pool = WorkerPool(setup, 2, lambda task, entry: pool.found.append((task.number, entry)), deque.popleft)
+    pool.found = []
+    return pool
+
+
+def test_process_that_dies_fails_only_what_it_had_begun(pool):
+    begun, waiting, later = make_tasks("ada", "bo", "cy")
+    pool.graders, pool.todo, pool.deaths = [FakeGrader([begun, waiting], started=0)], deque([later]), 3
+    (grader,) = pool.graders
+    pool._replace_dead(grader)
+    assert [(number, entry.status) for number, entry in pool.found] == [(0, "failed")] and grader.is_killed
+    assert (pool.graders, list(pool.todo), pool.deaths) == ([], [waiting, later], 0)
+
+
+def test_processes_that_die_before_they_begin_end_the_run(pool):
+    tasks = make_tasks("ada", "bo")
+    for number in range(1, worker_pool.MAX_DEATHS):
+        pool.graders, pool.todo = [FakeGrader(tasks)], deque()
+        pool._replace_dead(pool.graders[0])
+        assert (pool.todo, pool.deaths, pool.found) == (tasks, number, [])
+    pool.graders = [FakeGrader(tasks)]
+    with pytest.raises(InternalError, match=r"die one after another \(exit code 7\)"):
+        pool._replace_dead(pool.graders[0])
+
+
+def test_process_without_an_answer_is_replaced(pool):
+    allowed = worker_pool.GRACE_SECONDS + 3 * 10.0
+    task, other = make_tasks("ada", "bo")
+    hanging, slow = FakeGrader([task], started=0, busy=allowed + 1), FakeGrader([other], started=1, busy=allowed - 30)
+    pool.graders = [hanging, idle := FakeGrader([], busy=9 * allowed), slow]
+    pool._replace_hanging()
+    assert pool.graders == [idle, slow]
+    ((number, entry),) = pool.found
+    assert number == 0 and "no answer for 330 s" in entry.reason
+
+
+def test_answers_of_a_process_are_received(pool):
+    task, other = make_tasks("ada", "bo")
+    entry = JournalEntry("ada0.json", "")
+    grader, pool.deaths = FakeGrader([task, other], busy=500.0, message=("done", 0, entry)), 3
+    pool._receive(grader)
+    assert pool.found == [(0, entry)] and list(grader.tasks) == [other] and pool.deaths == 0
+    assert time.monotonic() - grader.busy_since < 60, "it has begun with the next one"
+    grader.message = None
+    pool._receive(grader)
+    grader.message = ("error", "no memory")
+    pool._receive(grader)
+    assert grader.error == "no memory" and list(grader.tasks) == [other]
+    grader.message = ("refused", "it needs PyTorch")
+    with pytest.raises(UsageError, match="it needs PyTorch"):
+        pool._receive(grader)
 
 
 def test_time_of_a_grader_that_died_is_charged():
