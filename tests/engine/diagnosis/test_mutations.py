@@ -1,11 +1,14 @@
 """Mutations of the official solutions."""
 
 import ast
+from collections import defaultdict
+from functools import cache
 
 import pytest
-from support.built_in import mutations, plain_version, solution_source, source_with_mistakes
+from support.built_in import function_text, mutations, plain_version, solution_source, source_with_mistakes
 
 from autograder.courses.transformer import TRANSFORMER
+from autograder.engine.diagnosis import rewrites
 from autograder.engine.diagnosis.mistake import CONSTANT
 from autograder.engine.diagnosis.mutations import _changes
 from autograder.engine.session import Options, check
@@ -57,3 +60,27 @@ def test_plain_version_passes_all_checks(tmp_path, function):
     (tmp_path / f"{module}.py").write_text(f"{solution_source(module)}\n\n{''.join(plain_version(function))}")
     result = check("s", tmp_path, Options(functions=(function,), official=True))
     assert {outcome.status for outcome in result.checks} == {"passed"}
+
+
+@cache
+def functions_by_row():
+    """Return an expression and what takes its place, by row of the table and by function of the course."""
+    found = defaultdict(dict)
+    for function in TRANSFORMER.functions:
+        tree = ast.parse("".join(plain_version(function)) or function_text(function))
+        for row, (pattern, new, _) in enumerate(rewrites._rules()):
+            for node in (part for part in ast.walk(tree) if type(part) is type(pattern)):
+                bound = {"O": node}
+                code = rewrites.filled(new, bound) if rewrites._matches(pattern, node, bound) else ""
+                if code not in ("", ast.unparse(node)):
+                    found[row].setdefault(function, (node, code))
+    return found
+
+
+@pytest.mark.parametrize("row", range(len(rewrites._rules())))
+def test_row_of_the_table_rewrites_itself_and_three_functions(row):
+    """A row is an expression itself: its letters are names."""
+    pattern, new, title = rewrites._rules()[row]
+    assert (f"({ast.unparse(new)})", title) in [*rewrites.rewritten(pattern, lambda title, _: title)]
+    for old, code in [*functions_by_row()[row].values()][:3]:
+        assert ast.dump(ast.parse(code, mode="eval").body) != ast.dump(old)
