@@ -6,7 +6,7 @@ A signal interrupts the code between two of its instructions: natively that of a
 
 import contextlib
 import signal
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from types import FrameType
 
 TICK_SECONDS = 0.1
@@ -18,8 +18,8 @@ class CallStopped(BaseException):
 
 
 @contextlib.contextmanager
-def watch(folder: str, seconds_to_wait: Callable[[], float]) -> Iterator[list[str]]:
-    """Ask `seconds_to_wait` again and again while code in `folder` runs, and end it once that raises TimeoutError.
+def watch(folders: Sequence[str], seconds_to_wait: Callable[[], float]) -> Iterator[list[str]]:
+    """Ask `seconds_to_wait` again and again while code in `folders` runs, and end it once that raises TimeoutError.
 
     Yields a list that then says where the code was, in the lines of `faulthandler`.
     """
@@ -30,7 +30,7 @@ def watch(folder: str, seconds_to_wait: Callable[[], float]) -> Iterator[list[st
         nonlocal is_asking
         lines = []
         while frame is not None:
-            if (file := frame.f_code.co_filename).startswith(folder):
+            if (file := frame.f_code.co_filename).startswith(tuple(folders)):
                 lines.append(f'  File "{file}", line {frame.f_lineno} in {frame.f_code.co_name}\n')
             frame = frame.f_back
         if not lines or is_asking:  # Headway's own code runs.

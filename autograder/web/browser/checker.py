@@ -102,14 +102,16 @@ class BrowserChecker:
 
 
 class _WatchedProcess(InProcess):
-    def __init__(self, on_call: Callable[[], None], folder: Path, limits: dict[str, int], output: IO[bytes]) -> None:
-        super().__init__(folder, limits, output)
-        self._on_call, self._folder = on_call, str(folder)
+    def __init__(
+        self, on_call: Callable[[], None], folders: list[str], limits: dict[str, int], output: IO[bytes]
+    ) -> None:
+        super().__init__(folders, limits, output)
+        self._on_call, self._folders = on_call, folders
 
     def receive(self, count: int, seconds_to_wait: Callable[[], float]) -> bytes:
         """Return the next `count` bytes of the answer; raise TimeoutError if student code was stopped."""
         self._on_call()
-        with watch(self._folder, seconds_to_wait) as self._where:
+        with watch(self._folders, seconds_to_wait) as self._where:
             answer = super().receive(count, seconds_to_wait)
         if self._where:
             raise TimeoutError
@@ -123,7 +125,7 @@ class _WatchedProcess(InProcess):
 def run_experiment(folder: Path, curriculum: Curriculum, module: str, name: str) -> ExperimentRun:
     """Run the file of an assignment, as `python MODULE.py [NAME]` would in `folder`; "" is the main experiment."""
     output = CappedOutput(OUTPUT_BYTES)
-    state = InterpreterState(str(folder), cast("IO[bytes]", output), _UNLIMITED)
+    state = InterpreterState([str(folder)], cast("IO[bytes]", output), _UNLIMITED)
     arguments = [f"{module}.py", *([name] if name else [])]
     begin = time.monotonic()
     error = state.run(lambda: _run(arguments, folder, curriculum).encode("utf-8", "replace")).decode()

@@ -117,6 +117,14 @@ def test_calls_of_student_code_and_steps_of_the_search_are_progress(page, monkey
     assert "result = softmax.softmax(x)" in page.ask("debug", function=SOFT)["text"]
 
 
+@pytest.mark.slow
+def test_a_call_without_end_is_stopped_and_its_line_named(page, monkeypatch):
+    monkeypatch.setattr(call_timer, "CLOCK_FACTOR", 0.2)
+    page.write("    while True:\n        pass\n")
+    [card] = page.ask("check", function=SOFT)["report"]["cards"]
+    assert card["status"] == "timeout" and card["location"]["text"] in ("while True:", "pass")
+
+
 def test_a_plot_is_drawn_by_the_students_function_in_this_interpreter(page, monkeypatch):
     monkeypatch.setattr(process, "ForkedWorkers", None)
     page.write(RIGHT)

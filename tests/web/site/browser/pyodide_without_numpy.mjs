@@ -33,7 +33,7 @@ def late():
     raise TimeoutError
 folder = Path("/home/pyodide/my-gpt")
 course = registry.default()
-with watch(str(folder), late) as where, contextlib.suppress(CallStopped):
+with watch([str(folder)], late) as where, contextlib.suppress(CallStopped):
     exec(compile("while True:\\n pass", f"{folder}/loop.py", "exec"))
 lines = files.update(folder, state.load(folder))
 json.dumps({
