@@ -7,7 +7,7 @@ import pytest
 from support.editing import write_files
 
 from autograder.courses.transformer import TRANSFORMER
-from autograder.documents.results import CheckResult, to_document, withhold
+from autograder.documents.results import CheckResult, SubmissionResult, most_urgent, to_document, withhold
 from autograder.engine import session
 
 WRONG = {
@@ -95,3 +95,20 @@ def test_use_of_other_library_has_a_clear_message(name, submission, check_submis
     result = check_submission(submission(softmax=code), "softmax.log_softmax")
     assert result.earned == 0 and f"No module named {name.partition('.')[0]!r}" in result.checks[0].message
     assert result.checks[0].location == {"file": "softmax.py", "line": 3, "text": "return other.log_softmax(x)"}
+
+
+def test_document_counts_bonus_as_earned_only_and_needs_a_check_to_pass():
+    names = ("layernorm.layernorm", "layernorm.rmsnorm")  # the second is a bonus
+    checks = [CheckResult(f"{name}::a", name, "A", "passed", 2.0, 2.0) for name in names]
+    whole = to_document(SubmissionResult("ada", "", 7, checks), TRANSFORMER)
+    ((assignment,), points) = whole["assignments"], {"earned": 4.0, "possible": 2.0}
+    assert whole["points"] == assignment["points"] == points and whole["passed"] and not whole["public_seed"]
+    found = [(one["name"], one["bonus"], one["points"]["possible"]) for one in assignment["functions"]]
+    assert found == [("layernorm", False, 2.0), ("rmsnorm", True, 2.0)]
+    empty = to_document(SubmissionResult("ada", "", 0, []), TRANSFORMER)
+    assert (empty["passed"], empty["assignments"], empty["public_seed"]) == (False, [], True)
+
+
+def test_most_urgent_status_stands_for_a_function():
+    order = ["error", "timeout", "failed", "blocked", "not_started", "passed"]
+    assert [most_urgent(order[start:]) for start in range(len(order))] == order and most_urgent(()) == "passed"

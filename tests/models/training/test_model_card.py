@@ -13,6 +13,8 @@ from support.html_rules import Elements
 from autograder.course.stubs import bundled
 from autograder.documents.records import LossPoint
 from autograder.models.training import checkpoint, in_terminal, runs
+from autograder.models.training.model_card import _code, _setting
+from autograder.models.training.select_modules import MODULES
 from autograder.report.trained_models import ModelCard, _steps, to_html, to_markdown, training_time
 
 pytestmark = pytest.mark.slow
@@ -134,3 +136,22 @@ def test_checkpoint_records_the_student_and_the_time(trained, tmp_path):
     resumed = checkpoint.load(out)
     assert resumed.student == ["softmax"], "only what was the student's in all steps"
     assert resumed.seconds > first
+
+
+@pytest.mark.parametrize(("student", "own", "official"), [
+    (MODULES["bigram"], "all of the code that it uses", ""), ((), "", "the bigram model"),
+    (("softmax", "gpt"), "softmax", "the bigram model"),
+])  # fmt: skip
+def test_card_says_whose_code_it_was(student, own, official):
+    lines = "\n".join(_code(SimpleNamespace(student=student, settings=SimpleNamespace(kind="bigram")))).lower()
+    assert ("by the author" in lines, "official solution" in lines) == (bool(own), bool(official))
+    written, _, given = lines.partition("from headway's official solution: ")
+    assert own in written and official in given and ("softmax" in given) == (not own)
+    assert "gpt" not in lines, "it is not needed"
+    assert "does not record" in str([*_code(SimpleNamespace(student=None))])
+
+
+def test_card_words_of_settings():
+    assert [_setting(*one) for one in (("n_layers", 4), ("tied", True), ("norm", "pre"))] == [
+        "4 blocks", "tied true", "norm pre",
+    ]  # fmt: skip
