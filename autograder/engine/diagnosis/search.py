@@ -21,6 +21,7 @@ MAX_ALTERNATIVES = 2  # More indistinguishable mistakes than this are not worth 
 MAX_PAIRS = 60  # of common mistakes
 MAX_TRIPLES = 60
 MAX_OTHER_PAIRS = 200
+MAX_UNLIKELY_PAIRS = 600  # of changes of which none explains anything alone
 SECONDS_WITHOUT_LEADS = 0.15  # for sets of mistakes of which none explains anything alone
 MAX_LEADS = 4  # whose pairs with all others are tried early
 FIRST = 3  # What explains nothing in so many failed checks, the fastest, is not tried on the others.
@@ -281,7 +282,8 @@ class Search:
         sets = self._explaining(product(known, of_solution), first_only=True)
         leads = self._leads(changes, self.compared.failed[:1]) if not sets else []
         any_two = ((first, second) for number, second in enumerate(changes) for first in changes[:number])
-        pairs = chain(combinations(leads, 2), product(leads[:MAX_LEADS], changes), any_two if is_distinctive else ())
+        unlikely = islice(any_two, MAX_UNLIKELY_PAIRS if is_distinctive else 0)
+        pairs = chain(combinations(leads, 2), product(leads[:MAX_LEADS], changes), unlikely)
         sets = sets or self._explaining(pairs, first_only=True)
         for mistake in sets[0] if sets else ():  # What each of them does not explain alone must be enough.
             rest = [i for i in self.compared.failed if self.compared.outcome((mistake,), i).match is not Match.EXACT]
