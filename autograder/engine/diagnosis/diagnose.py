@@ -157,7 +157,7 @@ def _diagnose_unknown(search: Search, known: Sequence[Mistake], thorough: bool) 
     found = search.explain_all(changes, first_only=is_certain)
     if found and len(next(iter(found.values())).titles) <= MAX_ALTERNATIVES:
         return found
-    of_solution = mutations(function, package, plain=False) if changes else ()
+    of_solution = mutations(function, package, plain=False) if any(c.body for c in changes) else changes
     fixed_changes = [[c for c in kind if c.constant is None] for kind in (changes, of_solution)]
     search.end_after(SECONDS_PER_PHASE)
     if found := search.explain_with_change([*fixed, *constants, *others], *fixed_changes):
