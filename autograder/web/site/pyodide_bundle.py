@@ -127,7 +127,8 @@ def headway_files(curriculum: Curriculum) -> dict[str, bytes]:
     code = _with_imports([ENTRY, *package.rglob("*.py")])
     # These are loaded by their paths, not imported.
     code |= {*_PACKAGE.glob("sandbox/child/*.py"), *_PACKAGE.glob("parsing/*.py")}
-    files = _by_path({*code, *package.glob("*/hints.toml"), *_PACKAGE.glob("engine/*/*.txt"), package / INDEX})
+    texts = {*package.glob("*/hints.toml"), *package.glob("*/plain.txt"), *_PACKAGE.glob("engine/**/*.txt")}
+    files = _by_path({*code, *texts, package / INDEX})
     files["pytest.py"] = Path(small_pytest.__file__).read_bytes()
     solutions = registry.solutions(curriculum.package)
     for module in curriculum.modules:
