@@ -31,7 +31,7 @@ def check_in_sandbox(folder: Path, options: session.Options) -> SubmissionResult
             account = account_for(files, options.curriculum, checks.reader)
             account.write(copy, options.curriculum)
             result = checks.check(clean_name(folder.name), copy, options.functions)
-            result.notes, result.files = account.notes, account.files
+            result.notes, result.files = [*account.notes, *result.notes], account.files
             results.append(result)
 
         session.run_in_session(dataclasses.replace(options, sandbox=sandbox), check)

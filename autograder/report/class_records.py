@@ -227,7 +227,7 @@ class ClassRecords:
         members: dict[str, list[StudentRecord]] = {}
         for student in self.students:
             members.setdefault(getattr(student, kind), []).append(student)
-        if not any(members):
+        if len(members) < 2:
             return []
         return [self._group(name, members[name]) for name in sorted(members, key=lambda name: (not name, name))]
 

@@ -7,6 +7,7 @@ import shlex
 import signal
 import subprocess
 import sys
+from dataclasses import replace
 
 import pytest
 from support.commands import HEADWAY, SOFTMAX, headway, invoke, refusal, succeed, timeless
@@ -15,6 +16,7 @@ from support.waiting import wait_until
 
 from autograder.courses.transformer import TRANSFORMER
 from autograder.documents.results import CheckResult, SubmissionResult, to_document
+from autograder.engine.job_runner import JobRunner
 from autograder.sandbox import probe
 from autograder.sandbox.probe import SandboxUnavailable
 from autograder.workspace import state
@@ -165,7 +167,12 @@ def softmax(x):
 
 
 @pytest.mark.sandbox
-def test_check_sandbox_hides_the_files_of_its_user(submission, tmp_path):
+def test_check_sandbox_hides_the_files_of_its_user(submission, tmp_path, monkeypatch):
+    def run_with_a_note(runner, job, run=JobRunner.run):
+        found = run(runner, job)
+        return replace(found, notes=["cut short"])
+
+    monkeypatch.setattr(JobRunner, "run", run_with_a_note)
     secret = tmp_path / "secret"
     (secret / "treasure").mkdir(parents=True)
     folder = submission(softmax=SPY.format(secret=secret))
@@ -175,7 +182,7 @@ def test_check_sandbox_hides_the_files_of_its_user(submission, tmp_path):
     assert (sandboxed.returncode, "not a workspace" in sandboxed.stderr) == (1, False), sandboxed.stderr
     assert "treasure" not in sandboxed.stdout and "refused" in sandboxed.stdout
     document = json.loads(sandboxed.stdout)
-    assert "seccomp" in document["sandbox"] and document["seed"] == 3
+    assert "seccomp" in document["sandbox"] and document["seed"] == 3 and "cut short" in document["notes"]
     assert {check["id"].partition("::")[0] for check in checks_of(document)} == {"softmax.softmax"}
     assert "headway init" in refusal("check", "--dir", secret, "--sandbox")
     assert sorted(path.name for path in folder.iterdir()) == before

@@ -194,7 +194,7 @@ class _Comparison:
             raise Mismatch(f"{output.name} must be one number, not an array of shape {actual.shape}")
         if isinstance(expected, (bool, int)):
             kinds: tuple[type, ...] = (bool, np.bool_) if isinstance(expected, bool) else (int, np.integer)
-            if not isinstance(actual, kinds):
+            if not isinstance(actual, kinds) or (isinstance(actual, bool) and not isinstance(expected, bool)):
                 raise Mismatch(f"{output.name} must be {type(expected).__name__}, not {describe_type(actual)}")
             if actual != expected:
                 raise _wrong_value(output, str(actual), str(expected))

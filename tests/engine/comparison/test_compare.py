@@ -99,7 +99,7 @@ def test_compare_number_accepts_any_float(actual):
 
 @pytest.mark.parametrize(("actual", "expected"), [
     *((other, 1.5) for other in (np.array([1.5]), None, "1.5", True, Opaque("x"))), (np.float64(7), 7), (1, True),
-    (10**400, 1.0), (True, 1.0),
+    (10**400, 1.0), (True, 1.0), (True, 1),
 ])  # fmt: skip
 def test_compare_number_rejects_other_types(actual, expected):
     verdict(actual, expected, LOSS)
