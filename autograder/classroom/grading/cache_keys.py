@@ -20,7 +20,7 @@ from autograder.engine.session import Options
 # The files of Headway that results depend on. Reports, commands and exports only read results.
 _RESULT_FILES = (
     "*.py", "core/*.py", "course/*.py", "documents/*.py", "courses/transformer/**/*.py",
-    "courses/transformer/*/hints.toml",
+    "courses/transformer/*/hints.toml", "courses/transformer/*/plain.txt", "engine/**/*.txt",
     "engine/**/*.py", "sandbox/**/*.py", "classroom/submissions/intake.py", "classroom/submissions/account.py",
     "classroom/submissions/folder_reader.py", "classroom/grading/worker.py", "notebooks/*.py", "parsing/*.py",
 )  # fmt: skip

@@ -15,6 +15,7 @@ from autograder.classroom.storage.gradebook import MAX_NAME_BYTES, readable_name
 from autograder.classroom.storage.result_store import JOURNAL, LOCK, JournalEntry, ResultStore, file_name, locked
 from autograder.classroom.submissions.model import Attempt, ClassMember, Source, Student, SubmissionPart
 from autograder.classroom.submissions.roster import roster_entries
+from autograder.course import registry
 from autograder.courses.transformer import TRANSFORMER
 from autograder.engine.session import Options
 from autograder.errors import UsageError
@@ -44,6 +45,16 @@ def test_key_of_a_result_depends_on_every_setting_of_the_run(changes):
     assert cache_keys.run_key(Options(), feedback="full") == key != cache_keys.run_key(Options(), feedback="summary")
     assert cache_keys.run_key(Options(**changes), feedback="full") != key
     assert len({cache_keys.result_key(*parts) for parts in ("kab", "xab", "kxb", "kax")}) == 4
+
+
+def test_results_depend_on_every_file_that_runs_checks(monkeypatch):
+    monkeypatch.setattr(cache_keys, "_digest_of_files", set)
+    root, files = Path(cache_keys.__file__).parents[2], cache_keys.headway_digest.__wrapped__()
+    folders = ("core", "course", "courses/transformer", "documents", "engine", "notebooks", "parsing", "sandbox")
+    for pattern in (*(f"{name}/**/*.py" for name in folders), "engine/**/*.txt", "courses/transformer/**/*.txt"):
+        assert files >= {*root.glob(pattern)}, pattern
+    others = {"hints.toml", "errors.py", "account.py", "intake.py", "folder_reader.py", "worker.py"}
+    assert others <= {path.name for path in files} and registry.solution_path("gpt", TRANSFORMER.package) in files
 
 
 @pytest.mark.parametrize("line", [
