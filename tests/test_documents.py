@@ -56,24 +56,3 @@ def test_gradebook_with_another_policy_is_refused(tmp_path, policy):
     (tmp_path / "class.json").write_text(json.dumps(document))
     with pytest.raises(UsageError, match="is damaged"):
         gradebook.read(tmp_path)
-
-
-def test_gradebook_skips_a_damaged_result(tmp_path):
-    make(tmp_path, 1, assignments=("softmax",))
-    (path,) = (tmp_path / "results").glob("*.json")
-    path.write_text(path.read_text("utf-8")[:100], "utf-8")
-    [(_, result)] = gradebook.read(tmp_path).results()
-    assert result is None
-
-
-def test_gradebook_merges_the_results_of_several_files(tmp_path):
-    make(tmp_path, 12, assignments=("softmax", "attention"), hostile=False)
-    document = json.loads((tmp_path / "class.json").read_bytes())
-    student = next(student for student in document["students"] if student["assignments"]["softmax"]["file"])
-    whole = gradebook.read(tmp_path).result_of(student)
-    for name, grade in student["assignments"].items():
-        grade["file"] = f"results/{name}.json"
-        part = [assignment for assignment in whole["assignments"] if assignment["name"] == name]
-        (tmp_path / grade["file"]).write_text(json.dumps({**whole, "assignments": part, "points": part[0]["points"]}))
-    merged = gradebook.read(tmp_path).result_of(student)
-    assert merged["assignments"] == whole["assignments"] and merged["points"] == whole["points"]

@@ -7,7 +7,7 @@ import pytest
 from support.commands import invoke, refusal, succeed
 from support.student_notebook import write_functions
 
-from autograder.core.output_files import RECORD, OutputRecord
+from autograder.core.output_files import RECORD
 from autograder.errors import UsageError
 from autograder.models.pretrained import importing
 
@@ -130,21 +130,3 @@ def test_site_replaces_only_its_own_pages(tmp_path):
     page.write_text(WORK)
     assert "was changed after" in invoke(*site).stderr
     assert invoke(*site, "--force").returncode == 0
-
-
-def test_output_record_knows_its_own_folder(tmp_path):
-    inside, outside = tmp_path / "out" / "grades.csv", tmp_path / "grades.csv"
-    inside.parent.mkdir()
-    for path in (inside, outside):
-        path.write_text(WORK)
-    record = OutputRecord(tmp_path / "out", is_own_folder=True)
-    record.require_replaceable([inside], option="--to PATH", force=False)
-    with pytest.raises(UsageError, match="--force"):
-        record.require_replaceable([outside], option="--to PATH", force=False)
-    record.add([inside, outside])
-    record = OutputRecord(tmp_path / "out", is_own_folder=True)
-    record.require_replaceable([inside, outside], option="--to PATH", force=False)
-    inside.write_text("edited in a spreadsheet")
-    with pytest.raises(UsageError, match="was changed after"):
-        record.require_replaceable([inside], option="--to PATH", force=False)
-    record.require_replaceable([inside], option="--to PATH", force=True)

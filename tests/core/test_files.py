@@ -2,7 +2,6 @@
 
 import os
 import stat
-import tempfile
 from pathlib import Path
 
 import pytest
@@ -66,17 +65,6 @@ def test_file_system_without_locks_is_not_another_run(tmp_path, monkeypatch, err
     else:
         with result_store.locked(tmp_path / "out") as remember:
             remember(tmp_path)
-
-
-def test_only_leftovers_of_a_killed_run_are_removed(tmp_path, monkeypatch):
-    monkeypatch.setattr(tempfile, "tempdir", str(tmp_path / "tmp"))
-    left, mine = tmp_path / "tmp" / "headway-abc", tmp_path / "headway-course"
-    for folder, gone in ((left, True), (mine, False)):
-        folder.mkdir(parents=True)
-        (tmp_path / "out").mkdir(exist_ok=True)
-        (tmp_path / "out" / result_store.LOCK).write_text(str(folder))
-        with result_store.locked(tmp_path / "out"):
-            assert folder.exists() is not gone
 
 
 @pytest.mark.skipif(os.name == "nt", reason="needs the modes of files")

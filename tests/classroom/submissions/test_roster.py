@@ -71,15 +71,6 @@ def test_merge_students_matches_who_is_certain_and_says_why_others_are_not(tmp_p
         assert [note in text for text in one.notes] == [True] * bool(note)
 
 
-def test_merge_students_address_counts_more_than_an_id(tmp_path):
-    person = "submission_{}:\n  :submitters:\n  - :name: {}\n    :sid: {}\n    :email: {}@x.edu\n"
-    index = person.format(1, "A", "'42'", "eve") + person.format(2, "Ada", "''", "ada")
-    write_files(tmp_path / "class", {"submission_metadata.yml": index})
-    names = ("submission_1/softmax.py", "submission_2/softmax.py")
-    found = match(tmp_path, "id,name,email\n42,Ada,ada@x.edu\n", *names)
-    assert found[0].work[""].email == "ada@x.edu" and "submitted twice" in found[1].notes[0]
-
-
 @pytest.mark.parametrize(("text", "fragment"), [
     ("a,b\n1,2\n", "no column name, id or email"), ("id\n1\n1\n", "'1' twice: entries 1 and 2"),
     ("", "lists no students"), ("x" * 200_000, "not valid CSV"), ("name,id\n", "lists no students"),
