@@ -42,16 +42,19 @@ def test_function_statistics_strong_students_pass_gives_high_discrimination():
     assert found["a.hard"].mean_share == 0.5
     alike = outcomes(dict.fromkeys(names, i >= 6) for i in range(12))
     assert class_statistics.function_statistics(names, alike)["a.odd"].discrimination == pytest.approx(1)
-    assert class_statistics.function_statistics(names, alike[2:10])["a.odd"].discrimination is None
+    assert class_statistics.function_statistics(names, alike[1:11])["a.odd"].discrimination == pytest.approx(1)
+    assert class_statistics.function_statistics(names, alike[1:10])["a.odd"].discrimination is None
 
 
 def test_compare_matches_students_by_submission_then_id():
     now = ClassRecords("now", students=[record("ada", 8.0), record("bo new", 4.0, student_id="7"), record("chen", 5.0)])
     then = ClassRecords("then", students=[record("ada", 6.0), record("bo", 5.0, student_id="7"), record("dara", 1.0)])
+    now.students.append(record("eve new", 3.0, email="Eve@x.edu"))
+    then.students.append(record("eve", 3.0, email="eve@X.edu"))
     found = class_statistics.compare(now, then, "week 1")
     changes = [(now.students[change.student].name, change.before, change.after) for change in found.changes]
     assert changes == [("ada", 0.6, 0.8), ("bo new", 0.5, 0.4)]
-    assert found.students == 2
+    assert found.students == 3
 
 
 def test_compare_prefers_the_submission_to_id_and_address():
@@ -148,6 +151,8 @@ def test_report_similar_compares_the_stored_code(make_class):
     pair = (out / "report" / "pair-1.html").read_text("utf-8")
     assert any(student["name"] in pair for student in (book.students[6], book.students[16]))
     assert pair.count('class="l same"') > 10
+    page = (out / "report" / "student00006.html").read_text("utf-8")
+    assert f"Similar to {book.names['student00007']} (" in page and 'href="../report/pair-' in page
 
 
 @pytest.mark.slow

@@ -17,9 +17,10 @@ from support.commands import invoke, refusal, run_program, succeed
 from support.editing import write_files
 from support.paths import ROOT
 from support.reading import csv_rows, read_json
+from support.result_documents import check as check_record
 
 from autograder.classroom.exporters import csv_cells, gradescope, junit, table
-from autograder.classroom.policy.model import AssignmentPolicy, ChecksPolicy, Policy
+from autograder.classroom.policy.model import AssignmentPolicy, ChecksPolicy, PackagesPolicy, Policy
 from autograder.classroom.policy.policy_file import load_policy
 from autograder.classroom.storage import gradebook
 from autograder.cli.export import export
@@ -77,6 +78,8 @@ def test_table_has_a_row_per_student(book, tmp_path):
         assert float(row["score"]) == pytest.approx(by_id[row["id"]]["score"], abs=0.006)
         assert float(row["softmax"]) == pytest.approx(by_id[row["id"]]["assignments"]["softmax"]["score"], abs=0.006)
         assert not row["name"].startswith(("=", "+", "@"))
+        for title, key in (("raw", "earned"), ("late_days", "late_days"), ("late_penalty", "penalty")):
+            assert float(row[title]) == pytest.approx(by_id[row["id"]][key], abs=0.006)
     assert {row["status"] for row in rows} >= {"graded"}
 
 
@@ -217,6 +220,17 @@ def test_junit_skipped_check_gives_the_reason(book, tmp_path):
     assert {text.partition(":")[0] for text in texts if text} == {"not started", "blocked", "no submission"}
 
 
+def test_details_of_a_failed_check_are_in_gradescope_and_junit():
+    about = {"inputs": "x (2,)", "location": {"file": "a.py", "line": 3}, "mistake": {"id": "m", "title": "why"}}
+    check = check_record(status="failed", message="differs", blocked_by=["softmax.softmax"], **about)
+    lines = gradescope._test(check, "1.1.1", "visible")["output"].splitlines()
+    assert lines == ["differs", "likely cause: why", "input: x (2,)", "in: a.py:3", "blocked by: softmax.softmax"]
+    case = junit._case(check)[0]
+    assert (case.tag, case.attrib, case.text) == ("failure", {"type": "m", "message": "differs"}, "why\nx (2,)\na.py:3")
+    case = junit._case(check_record(status="timeout"))[0]
+    assert (case.tag, case.get("type")) == ("error", "timeout")
+
+
 def test_gradescope_output_explains_the_score(book):
     student, result = next((s, r) for s, r in book.results() if r)
     comment = {"time": "", "by": "", "assignment": "training", "text": "See me", "location": None}
@@ -246,7 +260,8 @@ def test_gradescope_one_assignment_has_its_own_score(book, tmp_path):
 def test_gradescope_policy_is_what_the_class_has(tmp_path):
     weightless = AssignmentPolicy(weight=0.0, functions={"softmax": 2.0})
     rules = {"softmax": weightless, "gpt": AssignmentPolicy(points=0.0, weight=1.0)}
-    policy = Policy(bonus="off", own_prerequisites=True, assignments=rules)
+    more = {"checks": ChecksPolicy(("softmax.softmax::*",)), "packages": PackagesPolicy(("scipy",))}
+    policy = Policy(bonus="off", own_prerequisites=True, assignments=rules, **more)
     (tmp_path / "course.toml").write_text(gradescope.policy_text(policy))
     assert load_policy(tmp_path / "course.toml", TRANSFORMER) == policy
 
@@ -256,20 +271,21 @@ def test_gradescope_autograder_grades_a_submission(tmp_path, solutions):
     """Unpacked as Gradescope does it, run with this Python instead of the one that setup.sh installs."""
     rules = AssignmentPolicy(points=40.0, functions={"log_softmax": 8.0})
     policy = Policy(checks=ChecksPolicy(("softmax.softmax::*",)), assignments={"softmax": rules})
-    settings = gradescope.GradescopeSettings(("softmax",), unsafe=True, policy=gradescope.policy_text(policy))
+    more = {"unsafe": True, "visibility": "after_due_date", "policy": gradescope.policy_text(policy)}
+    settings = gradescope.GradescopeSettings(("softmax",), **more)
     gradescope.write_autograder(tmp_path / "autograder.zip", settings)
     root = tmp_path / "autograder"
     with zipfile.ZipFile(tmp_path / "autograder.zip") as archive:
         archive.extractall(root / "source")
         assert archive.getinfo("requirements.txt").file_size
         assert all(archive.getinfo(name).external_attr >> 16 & 0o111 for name in ("setup.sh", "run_autograder"))
-    assert "weight = 0" in gradescope.policy_text(Policy(assignments={"gpt": AssignmentPolicy(weight=0.0)}))
     run_program("bash", "-n", root / "source" / "setup.sh")
     write_files(root / "submission", {"softmax.py": (solutions / "softmax.py").read_bytes()})
     environment = {**os.environ, "HEADWAY_AUTOGRADER_ROOT": str(root), "HEADWAY_AUTOGRADER_PYTHON": sys.executable}
     run_program("bash", root / "source" / "run_autograder", env=environment)
     document = read_json(root / "results" / "results.json")
     assert document["tests"], document["output"]
+    assert (document["extra_data"]["seed"], document["visibility"]) == (0, "after_due_date")
     assert all(test["status"] == "passed" for test in document["tests"])
     assert document["score"] == 40 > sum(test["max_score"] for test in document["tests"]) > 10
     assert "weight" not in document["output"] and "of 40" in document["output"]

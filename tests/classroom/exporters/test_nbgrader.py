@@ -376,3 +376,10 @@ def test_write_gradebook_bonus_follows_the_policy(book, empty, rule, counted, mo
 def test_student_ids_are_never_the_number_of_another_platform(ids, found):
     student = {"id": "4021", "ids": ids, "submission": "lovelaceada_4021", "roster": {}}
     assert nbgrader.student_ids([student]) == {"lovelaceada_4021": found}
+
+
+def test_student_ids_are_in_the_column_of_the_roster_that_has_those_of_nbgrader():
+    ada = {"id": "1", "ids": {"nbgrader": "ada7"}, "submission": "a", "roster": {"id": "1", "login": "ada7"}}
+    bo = {"id": "2", "ids": {}, "submission": "b", "roster": {"id": "2", "login": "bo9"}}
+    assert nbgrader.student_ids([ada, bo]) == {"a": "ada7", "b": "bo9"}
+    assert nbgrader._utc("2026-03-01T12:00:00+02:00").isoformat() == "2026-03-01T10:00:00"

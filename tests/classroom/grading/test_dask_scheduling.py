@@ -4,13 +4,16 @@ import asyncio
 import contextlib
 import json
 from collections import deque
+from pathlib import Path
 from types import SimpleNamespace
 
 import pytest
 
 from autograder.classroom.grading import dask_cluster
-from autograder.classroom.grading.worker import GradedDocuments, GradingTask
+from autograder.classroom.grading.worker import GradedDocuments, GradingTask, WorkerSetup
 from autograder.classroom.storage.result_store import JournalEntry
+from autograder.engine.session import Options
+from autograder.errors import UsageError
 
 
 class Silent(BaseException):
@@ -59,7 +62,7 @@ class Scheduler:
     def submit(self, function, name, unit, *, key, resources, workers=None, allow_other_workers=False, pure):
         allowed = self.holders if workers is None or allow_other_workers else workers
         chosen = next((worker for worker in self.silent if worker in allowed), None) or next(iter(allowed))
-        assert key not in self.holders[chosen]
+        assert key not in self.holders[chosen] and resources == {dask_cluster.RESOURCE: 1}
         future = Future(key)
         self.holders[chosen][key] = (unit, future)
         self.where[key] = chosen
@@ -96,3 +99,24 @@ def test_dispatcher_tasks_of_silent_workers_are_done(silent, answer, tmp_path, m
     assert sorted(done) == [(number, "graded") for number in range(5)]
     assert sorted(path.read_text() for path in (tmp_path / "results").iterdir()) == [str(number) for number in range(5)]
     assert len(list((tmp_path / "code").iterdir())) == 5
+
+
+def test_worker_with_another_headway_takes_no_work():
+    slots = dask_cluster.WorkerSlots(WorkerSetup(Options(), Path()), "another digest")
+    assert "Headway differs" in slots._prepare()
+
+
+def test_task_whose_answer_is_lost_is_tried_once_more_and_a_refusal_ends_the_run():
+    found, task = [], GradingTask(7, "ada", "ada", "ada.json", [])
+    run = dask_cluster.DaskCluster(None, "", lambda _, entry: found.append(entry), print, print)
+    run.client = Scheduler((), "a", answer=False)
+    run._submit(task)
+    for _ in range(dask_cluster.MAX_TRIES):
+        assert not found
+        (future,) = run.pending[7].futures
+        for future.status, error in (("cancelled", None), ("error", OSError("lost"))):
+            run._receive(7, future, error)
+    assert [entry.status for entry in found] == ["failed"] and "lost" in found[0].reason and not run.pending
+    run._submit(task)
+    with pytest.raises(UsageError, match="it needs PyTorch"):
+        run._receive(7, run.pending[7].futures[0], ("refused", "it needs PyTorch", None))

@@ -192,6 +192,7 @@ def test_find_policy_looks_beside_submissions_and_nbgrader_config(tmp_path):
     (submitted / "course.toml").write_text('title = "inside"\nroster = "people.csv"')
     assert found(tmp_path, submitted) == ("inside", submitted / "people.csv")
     assert found(tmp_path, submitted, tmp_path / "course.toml") == ("top", None)
+    assert find_roster(tmp_path, Policy(roster="a.csv"), tmp_path / "x.toml", tmp_path / "b.csv") == tmp_path / "b.csv"
 
 
 def test_find_policy_is_that_of_out_or_of_the_last_run(tmp_path):
@@ -212,7 +213,8 @@ def test_with_options_changes_only_given_options():
     policy = Policy(seed=7, own_prerequisites=True, limits=LimitsPolicy(call_seconds=5.0))
     options = {"call_seconds": None, "memory_mib": 512, "seed": None, "feedback": "full", "own_prerequisites": False}
     limits = LimitsPolicy(call_seconds=5.0, memory_mib=512)
-    assert policy.with_options(options) == Policy(seed=7, feedback="full", own_prerequisites=True, limits=limits)
+    expected = Policy(seed=7, layout="plain", feedback="full", own_prerequisites=True, limits=limits)
+    assert policy.with_options({**options, "layout": "plain"}) == expected
     assert Policy().with_options({"seed": 0, "own_prerequisites": True}) == Policy(seed=0, own_prerequisites=True)
 
 

@@ -74,6 +74,7 @@ PAIRS = {
     "folder below": ("softmax.py", "src/softmax.py"),
     "capitals": ("Softmax.py", "softmax_final.py"),
     "later attempt": ("attempt2/softmax.py", "attempt1/softmax.py"),
+    "tenth attempt": ("attempt10/softmax.py", "attempt9/softmax.py"),
     "later version": ("softmax-v2.ipynb", "softmax-v1.ipynb"),
     "named notebook": ("softmax.ipynb", "softmax-v1.ipynb"),
 }
@@ -172,6 +173,12 @@ def test_chosen_file_counts_before_its_rivals(tmp_path, reader):
     found = account(tmp_path / "ada", reader, "folder", files, chosen={"softmax": "softmax.ipynb"})
     assert found.counting == {"softmax": "softmax.ipynb"}
     assert found.rivals == {"softmax": ["softmax.ipynb", "softmax.py"]}
+
+
+def test_file_of_another_name_with_fewer_functions_is_no_rival(tmp_path, reader):
+    both = CODE["right"] + "def log_softmax(x):\n    return x\n"
+    found = account_of(write_files(tmp_path, {"softmax.py": both, "notes.py": CODE["wrong"]}), reader)
+    assert found.counting == {"softmax": "softmax.py"} and not found.rivals
 
 
 @pytest.mark.parametrize("name", ["work.7z", "work.rar", "work.pdf", "work.txt"])

@@ -116,7 +116,7 @@ def test_canvas_download_is_read(tmp_path):
         tmp_path / "class", "lovelaceada_4021_9990_softmax.py", "lovelaceada_4021_99880_softmax-1.py",
         "lovelaceada_4021_99881_attention.py", "vonneumannjohn_LATE_4022_99871_softmax-2.py",
         "anon_x7Qz2_99872_softmax.py", "LATE_anon_x7Qz3_99873_softmax.py", "noetheremmy_4023_99874_report.pdf",
-        "noetheremmy_4023_99875_a.py", "noetheremmy_4023_99876_work.tar.gz",
+        "noetheremmy_4023_99875_a.py", "noetheremmy_4023_99876_work.tar.gz", "studenttest_4024_99877_softmax.py",
     )  # fmt: skip
     found = read(group)
     assert list(found) == ["lovelaceada_4021", "vonneumannjohn_4022", "noetheremmy_4023", "anon_x7Qz2", "anon_x7Qz3"]
