@@ -1,5 +1,6 @@
 """Blocked checks: which failures another function explains, and what earns no points."""
 
+import itertools
 from pathlib import Path
 
 import pytest
@@ -122,9 +123,9 @@ def test_prerequisite_of_the_same_assignment_blocks_if_it_is_called_or_has_a_cac
         if need.startswith(f"{function.module}.")
         and any(output.name in CACHES for output in TRANSFORMER.functions[need].outputs) == has_cache
     )
-    for used in ([], [need.partition(".")[2]]):
+    for used, official in itertools.product(([], [need.partition(".")[2]]), (False, True)):
         checks, calls = [checked("failed", function=function.qualified)], {function.name: used}
-        result, _, _ = blocked(tmp_path, checks, calls, known={need: "failed"})
+        result, _, _ = blocked(tmp_path, checks, calls, known={need: "failed"}, official=official)
         assert (need in result.checks[0].blocked_by) == bool(used or has_cache)
 
 

@@ -13,9 +13,9 @@ from autograder.documents.results import CheckResult
 from autograder.engine.check_results import _add_error, describe_inputs
 from autograder.engine.diagnosis.explanation import Diagnosis, is_same_error, is_same_refusal
 from autograder.engine.exception_hints import hint_for_exception
-from autograder.engine.first_wrong_stage import _describe_gradients, backward_order
-from autograder.engine.student import StudentCode
-from autograder.errors import TOP_LEVEL, UNREAD, CodeLine, StudentException
+from autograder.engine.first_wrong_stage import INPUTS, _describe_gradients, backward_order, first_wrong_stage
+from autograder.engine.student import Cache, Call, StudentCode
+from autograder.errors import TOP_LEVEL, UNREAD, CodeLine, Mismatch, StudentException
 
 
 @pytest.mark.parametrize(("args", "text"), [
@@ -63,6 +63,15 @@ def test_verdict_on_an_exception_says_which_function_and_line_it_is_about(type, 
     assert (result.inputs is None) is bool(result.file_at_fault) is message.startswith("Python cannot")
     lines = [place["line"] for place in (result.location, result.called_from) if place]
     assert lines == ([line.line for line in trace[::-1]] if status == "error" else [])
+
+
+@pytest.mark.parametrize(("error", "status", "message"), [
+    (AssertionError("a\nb"), "failed", "a"), (AssertionError(), "failed", "the check's assertion failed"),
+    (KeyError("x"), "error", "internal error (please report it): KeyError: 'x'"),
+])  # fmt: skip
+def test_error_that_is_no_verdict_is_a_failed_assertion_or_internal(error, status, message):
+    _add_error(result := CheckResult("x", "x", "x", "passed", 1.0), error, TRANSFORMER.functions["softmax.softmax"])
+    assert (result.status, result.message) == (status, message)
 
 
 def test_describe_inputs_uses_parameter_names():
@@ -166,6 +175,29 @@ def test_diagnosis_joins_titles_and_ids():
     assert (either.id.count("|"), together.id.count("+")) == (3, 3)
     assert "either mistake" in either.reason and "all these mistakes" in together.reason
     assert either.as_record()["hint"] == base.hint and either.as_record()["explanation"] == base.explanation
+
+
+class Entries(Cache):
+    """A cache whose entries are not in a student's process."""
+
+    def __init__(self, entries):
+        self.entries = entries
+
+    def peek(self, key):
+        if key not in self.entries:
+            raise Mismatch("no such entry")
+        return self.entries[key]
+
+
+@pytest.mark.parametrize(("wrong", "text"), [
+    ("a", "first wrong at a"), ("blocks.1.c", "right up to b, first wrong at c of block 1"),
+    ("", "right up to c of block 1, wrong after it"),
+])  # fmt: skip
+def test_first_wrong_stage_is_found_among_those_that_the_cache_has(wrong, text):
+    entries = {name: float(name == wrong) for name in ("a", "b", "blocks.1.c")}
+    call = Call(TRANSFORMER.functions["softmax.softmax"], (), {}, (1.0, Entries(entries)))
+    stages = dict.fromkeys(("a", INPUTS, "b", "not_kept", "blocks.1.c"), 0.0)
+    assert first_wrong_stage(call, (1.0, stages)) == text and first_wrong_stage(call, (1.0, {})) is None
 
 
 NAMES = ["W_tok", "b.0.ln1.gamma", "b.0.attn.W_o", "b.0.ln2.gamma", "b.0.ffn.W_1", "b.0.ffn.W_2"]

@@ -180,6 +180,8 @@ def test_models_are_listed_from_the_latest(tmp_path):
         os.utime(tmp_path / f"{name}.safetensors", (changed, changed))
     found = checkpoint_list.model_summaries(tmp_path)
     assert [model.name[0] for model in found] == ["b", "c", "d", "a"]
+    shown = {(one.about, one.steps, one.loss, one.validation, one.seconds, one.parameters) for one in found}
+    assert shown == {("names on names", 3, 1.0, 0.5, 1.0, 9)}
 
 
 def test_summary_of_a_text_of_empty_lists_takes_little_memory(tmp_path):
