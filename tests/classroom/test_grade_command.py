@@ -2,6 +2,7 @@
 
 import itertools
 import os
+from dataclasses import replace
 
 import pytest
 from support.editing import write_files
@@ -9,10 +10,13 @@ from support.reading import read_json
 from support.softmax_class import RIGHT, WRONG, class_document, grade, make_class
 
 from autograder.classroom import grade as grading
+from autograder.classroom.grading import worker
 from autograder.classroom.policy.model import Policy
 from autograder.classroom.storage.result_store import locked
+from autograder.classroom.submissions.account import Account
 from autograder.classroom.submissions.model import Source
 from autograder.courses.transformer import TRANSFORMER
+from autograder.documents.results import SubmissionResult
 from autograder.errors import UsageError
 
 pytestmark = pytest.mark.usefixtures("grading_in_process")
@@ -41,6 +45,8 @@ def test_grade_only_what_changed_is_graded_again(tmp_path):
     (out / "journal.jsonl").write_bytes((out / "journal.jsonl").read_bytes()[:-20])  # as after a power cut
     done = grade(folder, "--out", out, "--feedback", "none", "--call-seconds", "9", seed=())
     assert reused(done) == 3 and class_document(out)["seed"] == 1
+    (folder / "course.toml").write_text('[checks]\nhidden = ["softmax.softmax::rows"]\n')
+    assert reused(grade(folder, "--out", out, "--feedback", "none", "--call-seconds", "9", seed=())) == 0
 
 
 def test_grade_folder_of_running_run_is_refused(tmp_path):
@@ -123,3 +129,15 @@ def test_grade_class_fresh_inputs_without_torch_is_refused(tmp_path, monkeypatch
     with pytest.raises(UsageError, match="--seed 0"):
         grading.run(plan, lambda progress: None)
     assert not (tmp_path / "out" / "class.json").exists()
+    with pytest.raises(UsageError, match="has just drawn a seed"):
+        grading.run(replace(plan, seed=4), lambda progress: None)
+    grading._require_torch(replace(plan, seed=0))  # The answers to the public inputs are stored.
+
+
+def test_submission_without_a_result_says_why():
+    result, account = SubmissionResult("ada", "", 0, [], ["it broke", "more"]), Account()
+    assert worker._outcome(result, account, TRANSFORMER) == ("failed", "internal error: it broke")
+    result.internal_errors, account.files = [], [{"name": f"{number}.pdf"} for number in range(4)]
+    assert worker._outcome(result, account, TRANSFORMER)[1].endswith("only 0.pdf, 1.pdf, 2.pdf, and 1 more")
+    account.modules["softmax.py"] = b""
+    assert worker._outcome(result, account, TRANSFORMER) == ("graded", "")

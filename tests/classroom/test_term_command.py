@@ -134,9 +134,11 @@ def test_grade_counts_only_what_somebody_began(tmp_path):
     (["--source", "softmax=canvas", "--source", "softmax=moodle", "--out", "out"], "softmax is named twice"),
     (["--source", "softmax=canvas", "--out", "canvas/out"], "beside it"),
     (["--source", "softmax=canvas", "--out", "out", "--roster", "large.csv"], "--partial"),
+    (["--source", "softmax=canvas", "--out", "out", "--roster", "small.csv"], "is on the roster"),
 ])  # fmt: skip
 def test_grade_refuses_what_it_does_not_understand(term, monkeypatch, arguments, fragment):
     monkeypatch.chdir(term)
+    (term / "small.csv").write_text("name,id\nSomebody,1\n")
     (term / "large.csv").write_text("name,id\n" + "".join(f"Somebody {n},{n}\n" for n in range(9)))
     assert fragment in run(*arguments, "--seed", "0", code=2)
     assert not (term / "out" / "class.json").exists() and not (term / "nothing").exists()
@@ -155,7 +157,7 @@ def test_grade_names_whose_grade_changed_and_why(term):
         said = " ".join(run("--source", f"embeddings={folder}", "--out", out, "--seed", "0").split())
         return [line.partition("): Ada Lovelace (emb")[0] for line in said.split("Grades that changed (")[1:]]
 
-    assert changes("") == []
+    assert changes("") == [] and {one["cause"] for one in grade_history.read(out)} == {"run"}
     assert changes(" - 1 day late") == ["changed lateness"]
     assert changes(" - 1 day late") == []
     assert changes(" - 2 days late", code="import numpy as np\n") == ["submitted again"]

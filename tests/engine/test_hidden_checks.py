@@ -94,6 +94,9 @@ def test_feedback_below_full_shows_no_expected_value(level, keys, message):
     assert (check.message, check.worst) == (message, {"expected": 4} if level == "full" else None)
     assert (None if check.error_map is None else {*check.error_map}) == keys and len(error_map) == 3
     assert result.seconds == (2 if level == "none" else 1.5)
+    check.message, check.secret = "is 3, not", (", not 4", ": wrong")
+    withhold(result, "summary")
+    assert check.message == "the value: wrong" or level == "none"
 
 
 HIDDEN = "softmax.log_softmax::log_extreme"

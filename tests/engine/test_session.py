@@ -101,6 +101,9 @@ BUILD_VOCAB = "tokenizer.build_vocab(text, start=0)"
     (BUILD_VOCAB, "return [1, 2, 3]", "tuple (chars, stoi, itos), not list", "return chars, stoi, itos"),
     (BUILD_VOCAB, "return 1, 2", "3 values (chars, stoi, itos), not 2", ""),
     ("tokenizer.encode(text, stoi)", "raise TypeError('unknown ' + 1)", "ValueError here, not TypeError", None),
+    ("tokenizer.encode(text, stoi)", "raise ValueError('no')", "ValueError of encode does not mention", None),
+    ("tokenizer.encode(text, stoi)", "return 1", "ValueError here, but returned a value", None),
+    ("softmax.softmax(x, axis=-1, temperature=1.0)", "x *= 2\n    return x", "changed its input x", "on a copy"),
 ])  # fmt: skip
 def test_answer_of_a_wrong_form_is_explained(submission, check_submission, signature, body, message, help):
     (module, _, call), qualified = signature.partition("."), signature.partition("(")[0]

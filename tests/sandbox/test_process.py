@@ -2,7 +2,8 @@
 
 import os
 import shutil
-from contextlib import closing
+from contextlib import closing, nullcontext
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -13,6 +14,7 @@ from autograder.core.text import clean
 from autograder.courses.transformer import TRANSFORMER
 from autograder.engine.student import StudentCode
 from autograder.errors import Blocked, Died, Mismatch, NotStarted, Raised, TimedOut, UsageError
+from autograder.sandbox import probe
 from autograder.sandbox.in_process import InProcessWorkers
 from autograder.sandbox.limits import Limits
 from autograder.sandbox.policy import NO_SANDBOX, SandboxPolicy
@@ -317,6 +319,20 @@ def test_server_that_dies_is_replaced(submission, tmp_path, sandboxed):
             assert still_works(student)
         finally:
             student.close()
+
+
+@pytest.mark.parametrize(("missing", "tried"), [("bubblewrap", [0, 1]), ("landlock", [0, 2]), ("seccomp", [0])])
+def test_level_with_a_mechanism_that_does_not_hold_is_not_used(monkeypatch, missing, tried):
+    levels, is_last = [], missing == "seccomp"  # which every level has
+
+    def prove(level, *_):
+        levels.append(level)
+        return (None, {missing: "gone"}) if missing in level else ("sandbox", {})
+
+    monkeypatch.setattr(probe, "prove", prove)
+    with pytest.raises(SandboxUnavailable, match="seccomp: gone") if is_last else nullcontext():
+        assert strongest_level(Path()) == "sandbox"
+    assert levels == [probe.LEVELS[number] for number in tried]
 
 
 def test_start_failure_raises_worker_unavailable(submission):
