@@ -77,6 +77,7 @@ def functions_by_row():
     return found
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("row", range(len(rewrites._rules())))
 def test_row_of_the_table_rewrites_itself_and_three_functions(row):
     """A row is an expression itself: its letters are names."""

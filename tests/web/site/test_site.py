@@ -128,6 +128,7 @@ def test_scripts_are_served_without_their_types():
     assert not any(b"/**" in data for data in scripts) and sum(map(len, scripts)) < 161_000
 
 
+@pytest.mark.slow
 def test_command_writes_the_site(tmp_path):
     commands.succeed("site", "--out", "book", "--no-checks", cwd=tmp_path, run=commands.headway)
     assert (tmp_path / "book" / "softmax.html").is_file()
