@@ -111,6 +111,9 @@ def test_list_shows_time_and_difficulty(workspace, tmp_path):
             assert f" {function.minutes} min  {progress_table.DOTS[function.difficulty]}" in line
         (head,) = (line for line in lines if "Softmax and cross-entropy" in line)
         assert duration(TRANSFORMER.modules["softmax"].minutes) in head
+    terminal = {"FORCE_COLOR": "1", "COLORTERM": "truecolor", "TERM": "xterm"}
+    for option, is_colored in (((), True), (("--no-color",), False)):
+        assert ("\x1b[38" in invoke("list", "softmax", *option, cwd=workspace, **terminal).stdout) == is_colored
     (open_one,) = (function for function in functions if function.name == "softmax_backward")
     assert f"about {open_one.minutes} min of writing to go" in invoke("list", "softmax", cwd=workspace).stdout
 
@@ -161,7 +164,10 @@ def test_list_is_folded_so_that_it_fits_a_screen(workspace, tmp_path, columns):
     assert len(lines) <= len(TRANSFORMER.assignments) + 12
     assert all(len(line) <= columns for line in lines)
     for assignment in TRANSFORMER.assignments:
-        assert sum(f" {assignment.number} {assignment.module}" in line for line in lines) == 1
+        (row,) = (line for line in lines if f" {assignment.number} {assignment.module}" in line)
+        assert ("4 of 5" in row) == (assignment.module == "softmax")
+    assert any("softmax_backward" in line for line in lines), "of the current assignment"
+    assert not any("causal_mask" in line for line in lines)
     unfolded = invoke("list", "--all", cwd=workspace, COLUMNS=str(columns)).stdout.splitlines()
     assert len(unfolded) > len(TRANSFORMER.functions)
 

@@ -202,7 +202,8 @@ def test_edit_lends_the_terminal_to_the_editor(watching, folder, tmp_path):
     script.write_text('#!/bin/sh\necho "editing $@"\nread answer\n')
     script.chmod(0o755)
     terminal = watching(EDITOR=str(script), VISUAL="")
-    terminal.press("e", shows=lambda screen: "editing +" in screen)
+    line = (folder / "tokenizer.py").read_text("utf-8").partition("def build_vocab(")[0].count("\n") + 1
+    terminal.press("e", shows=lambda screen: f"editing +{line} " in screen)
     terminal.press("\r", shows=lambda screen: "editing +" not in screen and "def build_vocab(" in screen)
 
 

@@ -5,10 +5,12 @@ import json
 import os
 import sys
 import zipfile
+from contextlib import nullcontext
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
-from support.commands import invoke
+from support.commands import invoke, succeed
 from support.editing import edit
 
 from autograder import __version__
@@ -37,6 +39,7 @@ def test_create_writes_valid_editor_settings(folder):
 ])  # fmt: skip
 def test_interpreter_path_near_the_workspace_is_relative(executable, written):
     assert create.interpreter_path(Path("/c/ada/my-gpt"), executable) == written
+    assert create.interpreter_path(Path("/my-gpt"), executable) == executable
 
 
 @pytest.mark.skipif(os.name == "nt", reason="the commands are those of a POSIX shell")
@@ -48,6 +51,8 @@ def test_return_commands_activate_what_needs_it(monkeypatch, prefix, first):
     monkeypatch.delenv("CONDA_DEFAULT_ENV", raising=False)
     commands = create.return_commands(Path("/c/my gpt"))
     assert commands[0].startswith(first) and commands[-2:] == ["cd '/c/my gpt'", "headway"]
+    monkeypatch.setenv("CONDA_DEFAULT_ENV", "my env")
+    assert create.return_commands(Path("/c"))[0] == "conda activate 'my env'"
 
 
 def test_readme_of_workspace_says_how_to_come_back(tmp_path):
@@ -83,6 +88,9 @@ def test_check_records_what_to_work_on_next(workspace, passed_softmax, monkeypat
     check_workspace(workspace, tuple(TRANSFORMER.functions))
     assert [options.functions for options in given] == [names[:1], names, ("gpt.gpt",), None]
     assert given[0].seed == 7 and all(options.sandbox is workspace.sandbox for options in given)
+    passed_softmax.checks.pop()
+    edit(workspace.folder / "softmax.py", 'raise NotImplementedError("softmax.log_softmax")', "return x")
+    assert "Next: softmax.log_softmax, which has not" in check_workspace(workspace, names[:1]).next_step
 
 
 def test_record_without_save_is_forgotten(workspace, passed_softmax):
@@ -110,6 +118,23 @@ def test_locate_stub_of_renamed_function_finds_it(folder, workspace):
     assert "encode" not in text  # encode belongs to the course
 
 
+@pytest.mark.parametrize(("variables", "command", "said"), [
+    ({"EDITOR": "vi -R"}, "vi -R +7 a.py", ""), ({"VISUAL": "nano", "EDITOR": "vi"}, "nano +7 a.py", ""),
+    ({"EDITOR": "/opt/code"}, "/opt/code --goto a.py:7", "opened a.py in code"),
+    ({"EDITOR": "kate", "TERM_PROGRAM": "vscode"}, "kate --line 7 a.py", "opened a.py in kate"),
+    ({"TERM_PROGRAM": "vscode"}, "code --goto a.py:7", "opened a.py in code"),
+])  # fmt: skip
+def test_editor_gets_the_line_and_only_one_without_a_window_gets_the_terminal(monkeypatch, variables, command, said):
+    started = []
+    terminal = SimpleNamespace(suspended=lambda: nullcontext(started.append("suspended")))
+    monkeypatch.setattr(editor, "os", SimpleNamespace(environ=variables))
+    monkeypatch.setattr("shutil.which", lambda name: name)
+    for name in ("run", "Popen"):
+        monkeypatch.setattr(f"subprocess.{name}", lambda words, **how: started.append(" ".join(words)))
+    assert editor.open_in_editor(Path("a.py"), 7, terminal) == said
+    assert started == ([command] if said else ["suspended", command])
+
+
 @pytest.mark.parametrize(("typed", "keys"), [
     ("n", ["n"]), ("\x1b[B\x1b[B\x1bOA\r", ["down", "down", "up", "enter"]), ("\x1b", ["escape"]),
     ("j\x1b[2~\x1b[1;5Bk\x00", ["j", "k"]), ("\x1b[5~\x1b[6~\x1b[H\x1bOF", ["page up", "page down", "home", "end"]),
@@ -127,6 +152,21 @@ def test_session_starts_at_work_begun_before(folder):
     assert focus() == "softmax.log_softmax"
     Workspace.open(folder).record_current_function("gpt.gpt")
     assert focus() == "gpt.gpt"
+
+
+def test_watch_and_serve_pass_their_options_on(folder, monkeypatch):
+    pytest.importorskip("uvicorn")
+    used = []
+    for name in ("workspace.watch", "workspace.watch_plain", "web.serve.server"):
+        monkeypatch.setattr(
+            f"autograder.{name}.run",
+            lambda *_, name=name, console=None, echo=None, **how: used.append((name.rpartition(".")[2], *how.values())),
+        )
+    monkeypatch.setattr("autograder.workspace.watch.can_be_interactive", lambda: True)
+    for arguments in ("watch", "watch --plain", "watch --poll", "serve", "serve --port 0 --no-browser --poll"):
+        succeed(*arguments.split(), cwd=folder)
+    watched = [("watch", False), ("watch_plain", False), ("watch", True)]
+    assert used == [*watched, ("server", 8791, True, False), ("server", 0, False, True)]
 
 
 def test_archive_of_same_work_is_identical(workspace):
