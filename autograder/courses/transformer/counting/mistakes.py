@@ -55,6 +55,10 @@ mistake("k-only-where-0", _FULL, _ZEROS, _UNIFORM, "counts[counts == 0] = k or 0
     k was added only to the counts that are 0
     why: Every count grows by k. Otherwise a pair that occurs k times is as likely as one that never occurs.
     ask: With k = 1, what is the count of a pair that occurs once, and of one that never occurs?""")
+mistake("k-only-where-counted", _FULL, _ZEROS, _UNIFORM, "counts[counts > 0] += k\n    " + _UNIFORM).explain("""
+    k was added only to the counts of pairs that occur
+    why: Every count grows by k, so that a pair that does not occur in this text is not impossible.
+    ask: With k = 1, what is the count of a pair that never occurs?""")
 mistake("rows-without-counts-nan", _UNIFORM, "pass", _RETURN, _QUIET + _RETURN, common=True).explain("""
     rows without counts were not handled: 0 / 0 is nan
     why: With k = 0, a token that is never followed by anything has only counts of 0. Its row should be uniform.

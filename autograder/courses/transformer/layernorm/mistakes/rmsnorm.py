@@ -127,6 +127,10 @@ mistake("gain-forgotten", "    y *= gamma\n", "", common=True).explain("""
     the gain gamma was not used
     why: With gamma 1, as at the start of training, the mistake stays hidden.
     ask: Compare your results for gamma = 1 and gamma = 2. How should they differ?""")
+mistake("gain-plus-one", "gamma *", "(1 + gamma) *").body(_RMSNORM).explain("""
+    1 + gamma is the gain, not gamma
+    why: Some models, such as Gemma, store how far the gain is from 1. Here gamma is the gain itself.
+    ask: What does your function return for gamma = 0, and what does the formula give?""")
 mistake(
     "mean-subtracted", "x = as_float(x)\n", "x = as_float(x)\n    x = x - x.mean(axis=-1, keepdims=True)\n", common=True
 ).explain("""
