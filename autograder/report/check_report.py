@@ -128,7 +128,7 @@ def check_panel(
         if content:
             grid.add_row(label, Text(content) if isinstance(content, str) else content)
 
-    row(LABELS["mistake"], wording.likely_cause(check, separator="\n"))
+    row(wording.cause_label(check), wording.likely_cause(check, separator="\n"))
     row(LABELS["inputs"], check["inputs"])
     row(*value_words.worst_value_text(check))
     row(LABELS["map"], _error_map(check) if check["error_map"] and with_map else None)

@@ -42,7 +42,7 @@ def _with_waiting(reported: list[dict[str, Any]]) -> list[dict[str, Any]]:
 def check_details(check: Document) -> list[tuple[str, str]]:
     """Return the details of a check as pairs of a label and a text of one or more lines."""
     rows = [
-        (LABELS["mistake"], wording.likely_cause(check)),
+        (wording.cause_label(check), wording.likely_cause(check)),
         (LABELS["hint"], check["mistake"] and check["mistake"]["hint"]),
         (LABELS["inputs"], check["inputs"]),
         worst_value_text(check),

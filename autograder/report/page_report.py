@@ -48,8 +48,9 @@ def page_report(document: Document) -> dict[str, Any]:
 
 def _card(check: Document) -> dict[str, Any]:
     """Return one finding: the first failed check of a function, and those that fail for the same reason."""
-    status, mistake, worst = check["status"], check["mistake"], value_words.worst_value(check)
+    status, mistake, worst = check["status"], wording.cause(check) and check["mistake"], value_words.worst_value(check)
     subject, title = wording.panel_title(check)
+    texts = {key: clean(mistake[key]) for key in ("title", "reason", "explanation", "hint")} if mistake else {}
     return {
         "function": subject,  # or the file that Python cannot read or import; then there is no title
         "title": clean(title),
@@ -61,7 +62,7 @@ def _card(check: Document) -> dict[str, Any]:
         "also": [clean(title) for title in check["also"]],
         "affected": wording.affected_text(check),
         "help": clean(check["help"] or ""),
-        "mistake": mistake and {key: clean(mistake[key]) for key in ("title", "reason", "explanation", "hint")},
+        "mistake": mistake and {"label": wording.cause_label(check), **texts},
         "values": worst and {key: clean(text) for key, text in worst._asdict().items()},
         "shapes": check["shapes"] and {whose: str(tuple(sizes)) for whose, sizes in check["shapes"].items()},
         "map": _error_map(check) if check["error_map"] else None,

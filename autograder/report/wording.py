@@ -23,6 +23,7 @@ STATUS_WORDS = {
 FAILED_STATUSES = ("failed", "error", "timeout")
 LABELS = {
     "mistake": "likely cause",
+    "effect": "what is wrong",
     "hint": "think about",
     "inputs": "input",
     "yours": "got",
@@ -194,9 +195,17 @@ def cause(check: Document) -> str | None:
     That a documented error is missing, or is another one, is no cause: it is what the message says.
     """
     mistake = check["mistake"]
-    if not mistake or mistake["id"] in ("effect-error-not-raised", "effect-other-error"):
-        return None
-    return str(mistake["title"])
+    is_in_message = mistake and mistake["id"].endswith(("/effect-error-not-raised", "/effect-other-error"))
+    return str(mistake["title"]) if mistake and not is_in_message else None
+
+
+def cause_label(check: Document) -> str:
+    """Return what to call the title of the recognized mistake: that an answer is a third of the right one is no cause.
+
+    >>> cause_label({"mistake": {"id": "bigram.bigram_loss/effect-factor"}})
+    'what is wrong'
+    """
+    return LABELS["effect" if check["mistake"] and "/effect-" in check["mistake"]["id"] else "mistake"]
 
 
 def likely_cause(check: Document, separator: str = " ") -> str | None:

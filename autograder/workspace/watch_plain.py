@@ -71,7 +71,7 @@ class _PlainWatch:
         elif diagnosed is not None and diagnosed != session.diagnosing:
             check = session.most_telling_check(diagnosed)  # Its report has been printed.
             if check is not None and (cause := wording.cause(check)):
-                self.print(f"{diagnosed}: {check['title']}: likely cause: {cause}")
+                self.print(f"{diagnosed}: {check['title']}: {wording.cause_label(check)}: {cause}")
         self.print(*session.badge_lines, *session.internal_errors)
         session.badge_lines.clear()
         for name in session.broken:
@@ -133,7 +133,7 @@ def function_line(session: WatchSession, name: str) -> str:
         return line
     where = _place(check)
     cause = wording.cause(check)
-    mistake = f" Likely cause: {cause}." if cause else ""
+    mistake = f" {wording.cause_label(check).capitalize()}: {cause}." if cause else ""
     return f"{line}: {check['title']}: {check['message']}{where}.{mistake}"
 
 

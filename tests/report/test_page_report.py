@@ -57,7 +57,7 @@ def test_sentences_of_the_terminal_are_in_the_page_report(class_documents):
             texts = [wording.panel_title(found)[1], wording.headline(found), found["inputs"], found["help"]]
             texts += [*found["warnings"][:3], found["first_wrong_stage"]]
             texts += [f"{wording.points_text(found['points'])} points"]
-            texts += (found["mistake"] or {}).values()
+            texts += found["mistake"].values() if wording.cause(found) else ()
             texts += value_words.worst_value(found) or ()
             assert {words(text) for text in texts if text} <= shown | {words((found["mistake"] or {}).get("id", ""))}
             assert words(wording.shortened(found["output"])) == words(cards[wording.panel_title(found)[0]]["output"])
@@ -96,7 +96,9 @@ def test_named_mistake_is_one_card_for_all_its_checks():
     mistake = {"id": "a/b", "title": "not divided", "reason": "proof", "explanation": "why", "hint": "ask?"}
     [card] = page_report(document(*(check(status="failed", title=t, mistake=mistake) for t in "xyz")))["cards"]
     assert card["also"] == ["y", "z"]
-    assert card["mistake"] == {"title": "not divided", "reason": "proof", "explanation": "why", "hint": "ask?"}
+    assert card["mistake"] == {key: mistake[key] for key in mistake if key != "id"} | {"label": "likely cause"}
+    [card] = page_report(document(check(status="failed", mistake=mistake | {"id": "a/effect-factor"})))["cards"]
+    assert card["mistake"]["label"] == "what is wrong"
 
 
 def test_failed_checks_without_a_card_are_counted_and_named():

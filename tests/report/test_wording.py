@@ -62,5 +62,5 @@ def test_points_and_headline_name_only_what_is_there():
     found = [wording.failed_checks(document(check(BONUS, **one)))[0] for one in (BROKEN, VALUES)]
     assert [one["points"]["possible"] for one in found] == [0.0, 1.0], "bonus work that a broken file stops"
     for name in ("effect-error-not-raised", "effect-other-error"):
-        assert wording.cause(check(mistake={**UNDIVIDED, "id": name})) is None
+        assert wording.cause(check(mistake={**UNDIVIDED, "id": f"bpe.bpe_encode/{name}"})) is None
     assert wording.location_text({"file": "softmax.ipynb cell 5", "line": 3}) == "softmax.ipynb cell 5, line 3"

@@ -40,6 +40,7 @@ from autograder.documents.reading import Document
 from autograder.errors import HeadwayError, UsageError
 from autograder.report.score_words import score_lines
 from autograder.report.student_feedback import comment_texts
+from autograder.report.wording import cause, cause_label
 from autograder.sandbox.packages import allowed_packages
 
 Visibility = Literal["visible", "after_due_date", "after_published", "hidden"]
@@ -90,7 +91,7 @@ def document_of(
 
 def _test(check: Document, number: str, visibility: Visibility) -> dict[str, Any]:
     lines = [check["message"]]
-    lines += [f"likely cause: {check['mistake']['title']}"] if check["mistake"] else []
+    lines += [f"{cause_label(check)}: {title}"] if (title := cause(check)) else []
     lines += [f"input: {check['inputs']}"] if check["inputs"] and check["status"] != "passed" else []
     lines += [f"in: {check['location']['file']}:{check['location']['line']}"] if check["location"] else []
     others = [name for name in check["blocked_by"] if name != check["function"] or not check["message"]]

@@ -4,6 +4,7 @@ The order is fixed: type, shape, dtype, non-finite values, values. Shapes are ne
 """
 
 import math
+import re
 import reprlib
 from collections import Counter
 from collections.abc import Iterable, Sequence
@@ -79,11 +80,13 @@ def compare(actual: Any, expected: Any, function: Function, *, tolerance: Tolera
     if first is not None:
         if len(wrong) + len(right) > 1:
             text = f"wrong results: {', '.join(wrong)}" + (f"; right: {', '.join(right)}" if right else "")
-            advice = first.help or ""
-            if advice.partition(" ")[0].isalpha():  # It does not begin with code.
-                advice = advice[0].upper() + advice[1:]
-            first.help = f"{text}. {advice}" if advice else text
+            first.help = _with_advice(text, first.help)
         raise first
+
+
+def _with_advice(text: str, advice: str | None) -> str:
+    """Return a text and advice, if there is any, as the next sentence; code at its beginning keeps its case."""
+    return ". ".join(filter(None, [text, re.sub("^[a-z](?=[a-z]* )", lambda first: first[0].upper(), advice or "")]))
 
 
 def wrong_output_count(outputs: Sequence[Output], function: Function, actual: Any) -> Mismatch:
@@ -184,7 +187,7 @@ class _Comparison:
             if len(expected) > 1:
                 entries = f"these entries are wrong: {listed(wrong, MOST_KEYS)}"
                 entries += f"; these are right: {listed(right, MOST_KEYS)}" if right else ""
-                first.help = f"{entries}. {first.help}" if first.help else entries
+                first.help = _with_advice(entries, first.help)
             raise first
 
     def _compare_number(self, actual: Any, expected: float | int | bool, output: Output) -> None:
@@ -251,9 +254,8 @@ class _Comparison:
 def _plain_equal(actual: Any, expected: Any) -> bool:
     """Return whether lists, texts and numbers are equal; an array among them is not a number."""
     if isinstance(expected, (list, tuple)):
-        return (
-            type(actual) is type(expected) and len(actual) == len(expected) and all(map(_plain_equal, actual, expected))
-        )
+        are_alike = type(actual) is type(expected) and len(actual) == len(expected)
+        return are_alike and all(map(_plain_equal, actual, expected))
     return not isinstance(actual, np.ndarray) and bool(actual == expected)
 
 

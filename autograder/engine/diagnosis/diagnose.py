@@ -51,7 +51,8 @@ def diagnose(
     Not `thorough` means that only the known mistakes are tried, alone. `seconds` is the CPU time to spend on it. Raises
     Cancelled soon after `is_cancelled` has become true.
     """
-    checks = (check for check in checks if not _is_spoiled(check, function))
+    # Where another function changed its inputs in a check, what follows is no second mistake.
+    checks = [c for c in checks if not any(call.modified and call.function.qualified != function for call in c.calls)]
     ordered = sorted(checks, key=lambda check: (check.passed, check.seconds))
     failed = [check for check in ordered if not check.passed]
     if not failed:
@@ -71,11 +72,6 @@ def diagnose(
         effect = diagnose_effect(check.calls[-1], correct_answer(check, package), package, correct, failures)
         diagnoses |= assign([check], effect) if effect is not None else {}
     return diagnoses
-
-
-def _is_spoiled(check: RecordedCheck, function: str) -> bool:
-    """Return whether another function changed its inputs in a check: what follows is no second mistake."""
-    return any(call.modified and call.function.qualified != function for call in check.calls)
 
 
 def _correct_call(check: RecordedCheck, function: str, package: str) -> Call | None:
@@ -101,7 +97,8 @@ def _diagnose(
     if found := search.explain_all(known):
         return found
     # A message alone does not say which mistake it comes from: many mistakes lead to such messages.
-    vague = {check.id for check in failed if _has_wrong_message(check)}
+    raised = [(check, error) for check in failed if (error := check.calls[-1].exception) is not None]
+    vague = {check.id for check, error in raised if check.calls[-1].about not in error.message}
     if 0 < len(vague) < len(failed):
         return _diagnose(search_among, known, [c for c in ordered if c.id not in vague], thorough)
     # A documented error that is not raised is a mistake of its own, which has no effect on other answers.
@@ -112,12 +109,6 @@ def _diagnose(
         found = search.explain_all(known) or _diagnose_unknown(search, known, thorough)
         return found | (apart.explain_all(known) or _diagnose_unknown(apart, known, thorough=False))
     return _diagnose_unknown(search, known, thorough)
-
-
-def _has_wrong_message(check: RecordedCheck) -> bool:
-    """Return whether the message of an error does not contain what it must."""
-    call = check.calls[-1]
-    return call.exception is not None and call.about not in call.exception.message
 
 
 def _diagnose_unknown(search: Search, known: Sequence[Mistake], thorough: bool) -> dict[str, Diagnosis]:
@@ -135,14 +126,16 @@ def _diagnose_unknown(search: Search, known: Sequence[Mistake], thorough: bool) 
     called = tuple(sorted(called, key=lambda mistake: not mistake.common)[:MAX_CALLED])
     others = [mistake for mistake in (*arguments, *called) if mistake.constant is None]
     for kind in (arguments, called):
-        if found := _explain_alone(search, kind):
+        search.begin_phase(SECONDS_PER_PHASE)
+        if found := search.explain_all(kind):
             return found
     search.begin_phase(SECONDS_PER_PHASE)
     if found := search.explain_together(fixed, likely_only=True):
         return found
     search.begin_phase(SECONDS_PER_PHASE)
     constants = find_constants((*known, *arguments, *called), search)
-    if found := _explain_alone(search, constants, first_only=True):
+    search.begin_phase(SECONDS_PER_PHASE)
+    if found := search.explain_all(constants, first_only=True):
         return found
     search.begin_phase(SECONDS_PER_PHASE)
     if found := search.explain_together([*fixed, *constants, *others]):
@@ -171,12 +164,6 @@ def _diagnose_unknown(search: Search, known: Sequence[Mistake], thorough: bool) 
     # Any single number can be explained by some constant: only a round one that explains most checks is no chance.
     likely = [m for m in constants if is_round(constants[m]) and search.explains_most(m)]
     return search.explain_each([*fixed, *likely, *others])
-
-
-def _explain_alone(search: Search, mistakes: Iterable[Mistake], *, first_only: bool = False) -> dict[str, Diagnosis]:
-    """Return the mistakes that explain all checks, each alone, or the first of them."""
-    search.begin_phase(SECONDS_PER_PHASE)
-    return search.explain_all(mistakes, first_only=first_only)
 
 
 def _diagnose_quotients(

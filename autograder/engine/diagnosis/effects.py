@@ -169,13 +169,12 @@ def _effects_on_exceptions(call: Call, right: Answer) -> Iterator[_Effect]:
 
 def _effects_on_form(call: Call, right: Answer) -> Iterator[_Effect]:
     """Yield the keys that a dict has too many or too few, if all others are right."""
-    first = call.function.outputs[0].name if call.function.outputs else "the result"
-    pairs = [(first, call.value, right.value)]
-    if isinstance(right.value, tuple) and isinstance(call.value, tuple) and len(call.value) == len(right.value):
-        names = [output.name for output in call.function.outputs]
-        pairs = list(zip(names, call.value, right.value, strict=False))
+    names = [output.name for output in call.function.outputs] or ["the result"]
+    values = (call.value, right.value)
+    if not all(isinstance(value, tuple) for value in values) or len(call.value) != len(right.value):
+        values = ((call.value,), (right.value,))
     effects = []
-    for name, student, expected in pairs:
+    for name, student, expected in zip(names, *values, strict=False):
         if isinstance(expected, dict) and isinstance(student, dict) and student.keys() != expected.keys():
             common = {key: student[key] for key in expected if key in student}
             if match_values(common, {key: expected[key] for key in common}) is not Match.EXACT:
@@ -206,8 +205,9 @@ def _effects_on_parts(call: Call, right: Answer, parts: Sequence[Part]) -> Itera
         for part, effect in zip(wrong, effects, strict=True):
             grouped.setdefault(effect or ("", ""), []).append(part.name)
         for (name, text), parts_with_it in grouped.items():
-            verb = "is" if len(parts_with_it) == 1 else "are"
-            yield name, f"{_listed(parts_with_it)} {text.format(verb=verb)}"
+            numbers = "the numbers of " * (name == "order")
+            verb = "is" if len(parts_with_it) == 1 and not numbers else "are"
+            yield name, f"{numbers}{_listed(parts_with_it)} {text.format(verb=verb)}"
 
 
 def _listed(names: Sequence[str]) -> str:
@@ -275,7 +275,8 @@ def _effect_on_values(student: Any, expected: Any) -> _Effect | None:
         is_simple = "√" in factor or "log" in factor or "." not in factor
         return ("factor", f"{{verb}} {factor} the correct value") if is_simple else None
     if relation.startswith(order := "these are the right values "):
-        return "order", "{verb} right, but " + relation.removeprefix(order)
+        words = relation.removeprefix(order)
+        return "order", "{verb} right, but " + "in another order: " * (not words.startswith(("in ", "for "))) + words
     if relation == "every sign is reversed":
         return "sign", "{verb} negative where positive is right, and the other way round"
     return None
@@ -302,9 +303,7 @@ def _other_stage(part: Part, parts: Sequence[Part], right: Answer, coarse: bool)
     named = {other.name: other.right for other in parts if other.name not in cache}
     named |= {f'cache["{name}"]': value for name, value in cache.items()}
     own = f'cache["{part.name}"]'
-    found = [name for name, value in named.items() if name != own and _same(part.student, value, coarse)]
-    return found[0] if found else ""
-
-
-def _same(student: Any, value: Any, coarse: bool) -> bool:
-    return isinstance(value, np.ndarray) and match_values(student, value, coarse) is Match.EXACT
+    arrays = {name: value for name, value in named.items() if name != own and isinstance(value, np.ndarray)}
+    return next(
+        (name for name, value in arrays.items() if match_values(part.student, value, coarse) is Match.EXACT), ""
+    )

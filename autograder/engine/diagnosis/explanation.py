@@ -46,7 +46,9 @@ class Diagnosis:
     @property
     def title(self) -> str:
         """The titles in one sentence."""
-        return ", and ".join(self.titles) if self.together else ", or ".join(self.titles)
+        if self.together:  # A semicolon shows where the alternatives to a mistake end.
+            return ("; and " if any("either " in title for title in self.titles) else ", and ").join(self.titles)
+        return "either " * any(", and " in title for title in self.titles[:-1]) + ", or ".join(self.titles)
 
     @property
     def reason(self) -> str:

@@ -77,11 +77,11 @@ def _called_functions(function: str, package: str) -> tuple[str, ...]:
         _, node = tree_of_function(name, package)
         names |= {part.id for part in ast.walk(node) if isinstance(part, ast.Name)}
     values = vars(solution_module(module, package))
-    called = [f"{value.__module__}.{name}" for name in sorted(names) if _is_public(value := values.get(name))]
+    called = [f"{value.__module__}.{name}" for name in sorted(names) if is_public(value := values.get(name))]
     return tuple(name for name in called if name != function)
 
 
-def _is_public(value: object) -> TypeGuard[FunctionType]:
+def is_public(value: object) -> TypeGuard[FunctionType]:
     """Return whether a value is a function that students write or are given."""
     return isinstance(value, FunctionType) and not value.__name__.startswith("_")
 
@@ -176,7 +176,7 @@ def _lost_arguments(function: str, helper: str, package: str) -> Iterator[Mistak
     values = vars(solution_module(module, package))
     for call in (call for call in ast.walk(node) if isinstance(call, ast.Call)):
         name = ast.unparse(call.func)
-        if not _is_public(called := values.get(name)) or re.search(r"[(,] ?\*", ast.unparse(call)):
+        if not is_public(called := values.get(name)) or re.search(r"[(,] ?\*", ast.unparse(call)):
             continue
         parameters = inspect.signature(called).parameters
         given = inspect.signature(called).bind(*call.args, **{str(word.arg): word.value for word in call.keywords})

@@ -139,8 +139,7 @@ def match_parts(parts: Sequence[Part], coarse: bool, right_parts: dict[tuple[str
 
 def _dict_of(name: str) -> str:
     """Return the name of the dict to which a result belongs; "" if to none."""
-    owner, bracket, _ = name.rpartition("[")
-    return owner if bracket else ""
+    return name.rpartition("[")[0]
 
 
 def results(name: str, student: Any, candidate: Any, right: Any, names: Sequence[str] = ()) -> list[Part] | None:
@@ -183,9 +182,8 @@ def is_distinctive(student: Any, right: Any, coarse: bool = False) -> bool:
 def count_wrong(student: Any, right: Any, coarse: bool = False, weight_of_integers: float = 0) -> float:
     """Return how many different finite floats or texts are wrong in a value, or integers, times their weight."""
     if isinstance(student, list) and isinstance(right, list):
-        return len(
-            {repr(a) for a, b in zip(student, right, strict=False) if type(a) in (str, tuple) and repr(a) != repr(b)}
-        )
+        pairs = zip(student, right, strict=False)
+        return len({repr(a) for a, b in pairs if type(a) in (str, tuple) and repr(a) != repr(b)})
     if not (isinstance(student, _NUMERIC) and isinstance(right, _NUMERIC)):
         return 0
     actual, expected = np.asarray(student), np.asarray(right)
@@ -204,10 +202,8 @@ def count_wrong(student: Any, right: Any, coarse: bool = False, weight_of_intege
 def has_finite_error(student: Any, right: Any) -> bool:
     """Return whether something finite is wrong in a value: many mistakes end in the same nan or infinity."""
     parts = results("", student, student, right) or [Part("", None, None, None)]
-    return any(
-        not (_is_float(part.student) and _is_float(part.right)) or count_wrong(part.student, part.right) > 0
-        for part in parts
-    )
+    floats = [part for part in parts if _is_float(part.student) and _is_float(part.right)]
+    return len(floats) < len(parts) or any(count_wrong(part.student, part.right) > 0 for part in floats)
 
 
 def _is_float(value: Any) -> bool:

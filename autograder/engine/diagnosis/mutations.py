@@ -5,14 +5,16 @@ student knows: parameters, and what the docstring mentions.
 """
 
 import ast
+import inspect
 import re
 from collections import Counter, defaultdict
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import replace
 from functools import cache, partial
 from itertools import pairwise
+from typing import NamedTuple
 
-from autograder.engine.diagnosis.generated import called_helpers, replace_node, tree_of, tree_of_function
+from autograder.engine.diagnosis.generated import called_helpers, is_public, replace_node, tree_of, tree_of_function
 from autograder.engine.diagnosis.mistake import CONSTANT, Mistake
 from autograder.engine.diagnosis.rewrites import METHODS, Bound, filled, rewritten
 from autograder.engine.diagnosis.variants import function_docstring, parameters_of, plain_version, solution_module
@@ -27,8 +29,22 @@ _NO_STEPS = METHODS | frozenset([
     "reversed", "set", "shape", "size", "sorted", "str", "tuple", "type",
 ])  # fmt: skip
 _AXES = ("-1", "0", "-2", "1", "None")
+_RESULT = "the result of "
 _Change = tuple[ast.expr | ast.stmt, str, str]  # what is replaced, by which code, and the title
-_Rule = Callable[[ast.FunctionDef, set[str]], Iterator[_Change]]
+
+
+class _Words(NamedTuple):
+    """The words for titles of changes of a function."""
+
+    known: frozenset[str]  # names that the student knows
+    texts: dict[str, str]  # what describes other variables, as far as something does
+    code: Bound  # those of these texts that are code
+    variables: dict[str, str]  # may take each other's place; the texts decide which of them are tried
+    parameters: dict[str, list[str]]  # of the functions of the course
+    numbers: dict[str, float]  # the constants of the module
+
+
+_Rule = Callable[[ast.FunctionDef, _Words], Iterator[_Change]]
 
 
 @cache
@@ -36,13 +52,18 @@ def mutations(function: str, package: str, *, plain: bool = True) -> tuple[Mista
     """Return the single changes of a function's solution and of its private helpers, or of the `plain` version."""
     found: dict[object, Mistake] = {}
     module = function.partition(".")[0]
-    known = _words(function_docstring(function, package)) | {"np", "math"} | set(parameters_of(function, package))
-    numbers = {n: value for n, value in vars(solution_module(module, package)).items() if type(value) in (int, float)}
+    known = frozenset(["np", "math", *_words(function_docstring(function, package)), *parameters_of(function, package)])
+    values = vars(solution_module(module, package))
+    numbers = {name: value for name, value in values.items() if type(value) in (int, float)}
+    parameters = {name: [*inspect.signature(value).parameters] for name, value in values.items() if is_public(value)}
+    usual = frozenset(["config", "params", *known, *parameters, *values["__builtins__"]])
     for rule in _RULES:  # Those of the first say the most: where the time is up, the others are not tried.
         for helper, body, text, node in _trees(function, package, plain):
-            others = _other_numbers(node, numbers) if rule is _changes else ()
-            words = known | {part.id for part in ast.walk(node) if isinstance(part, ast.Name) and body}
-            for part, new, title in (*rule(node, words), *others):
+            own = known | {part.id for part in ast.walk(node) if isinstance(part, ast.Name) and body}
+            texts = _texts_of(node, usual, split=True)
+            code = {name: ast.parse(text, mode="eval").body for name, text in texts.items() if _RESULT not in text}
+            words = _Words(usual, texts, code, _texts_of(node, own), parameters, numbers)
+            for part, new, title in rule(node, words):
                 if (edit := replace_node(text, part, new)) is not None:
                     name = f"change-{helper or 'of-code'}-{len(found)}"
                     mistake = Mistake(function, name, title, _WHY, _ASK, (edit,), body, helper, generated=True)
@@ -61,22 +82,18 @@ def _trees(function: str, package: str, plain: bool) -> list[tuple[str, str, str
     return [] if any(isinstance(part, ast.While) for *_, tree in trees for part in ast.walk(tree)) else trees
 
 
-def _other_numbers(function: ast.FunctionDef, numbers: dict[str, float]) -> Iterator[_Change]:
-    """Yield another value for each use of a constant of the module."""
-    for node in ast.walk(function):
-        if isinstance(node, ast.Name) and node.id in numbers:
-            yield node, CONSTANT, f"a number is {{constant}}, not {numbers[node.id]:.6g}"
-
-
-def _changes(function: ast.FunctionDef, known: set[str]) -> Iterator[_Change]:
-    """Yield changes of terms, factors, signs, axes and orders."""
-    for statement, place in _statements(function, known):
-        yield from _statement_changes(statement, place, known)
+def _changes(function: ast.FunctionDef, words: _Words) -> Iterator[_Change]:
+    """Yield changes of terms, factors, signs, axes and orders, and other values for the module's constants."""
+    for statement, place in _statements(function, words):
+        yield from _statement_changes(statement, place, words)
         for node in (part for part in _own_expressions(statement) if not isinstance(part, ast.Name)):
-            yield from _expression_changes(node, place, known)
+            yield from _expression_changes(node, place, words)
+    for part in ast.walk(function):
+        if isinstance(part, ast.Name) and part.id in words.numbers:
+            yield part, CONSTANT, f"a number is {{constant}}, not {words.numbers[part.id]:.6g}"
 
 
-def _ignored_options(function: ast.FunctionDef, known: set[str]) -> Iterator[_Change]:
+def _ignored_options(function: ast.FunctionDef, words: _Words) -> Iterator[_Change]:
     """Yield each optional parameter with its default, whatever is passed."""
     args, defaults = function.args.args, function.args.defaults
     for argument, node in zip(args[len(args) - len(defaults) :], defaults, strict=True):
@@ -85,7 +102,7 @@ def _ignored_options(function: ast.FunctionDef, known: set[str]) -> Iterator[_Ch
         yield function.body[0], new, f"{name} is ignored: it is always {default}"
 
 
-def _changed_steps(function: ast.FunctionDef, known: set[str]) -> Iterator[_Change]:
+def _changed_steps(function: ast.FunctionDef, words: _Words) -> Iterator[_Change]:
     """Yield changes of whole steps, indices and slices: one is lost, or another one takes its place."""
     calls = [node for node in ast.walk(function) if isinstance(node, ast.Call)]
     steps = {ast.unparse(call.func): _title_of(call.func) for call in calls if _is_step(call)}
@@ -93,23 +110,23 @@ def _changed_steps(function: ast.FunctionDef, known: set[str]) -> Iterator[_Chan
     for node in ast.walk(function):
         if isinstance(node, ast.Subscript) and isinstance(node.slice, ast.Constant) and type(node.slice.value) is str:
             keys[ast.unparse(node.value)].add(ast.unparse(node.slice))
-    for statement, place in _statements(function, known):
+    for statement, place in _statements(function, words):
         if isinstance(statement, ast.Assign) and isinstance(statement.targets[0], ast.Subscript):
-            yield statement, "pass", f"{_named('part of an array', statement.targets[0], known)} is not set"
+            yield statement, "pass", f"{_text_of(statement.targets[0], words) or 'a part of an array'} is not set"
         for node in _own_expressions(statement):
             if isinstance(node, ast.Call):
-                yield from _step_changes(node, steps, place, known)
+                yield from _step_changes(node, steps, place, words)
             elif isinstance(node, (ast.ListComp, ast.GeneratorExp, ast.DictComp, ast.SetComp)):
                 for test in (test for loop in node.generators for test in loop.ifs):
-                    yield test, "True", f"{_named('condition', test, known)} is not tested{place}: it counts as true"
+                    yield test, "True", f"{_named('condition', test, words)} is not tested{place}: it counts as true"
             elif isinstance(node, ast.Subscript):
                 for other in sorted(keys[ast.unparse(node.value)]) if isinstance(node.slice, ast.Constant) else ():
                     new = f"{ast.unparse(node.value)}[{other}]"
                     yield node, new, f"{new} is used{place}, not {ast.unparse(node)}"
-                of = f" of {ast.unparse(node.value)}" if _is_known(node.value, known) else ""
+                of = f" of {text}" if (text := _text_of(node.value, words)) else ""
                 parts = node.slice.elts if isinstance(node.slice, ast.Tuple) else [node.slice]
                 for part in parts:
-                    yield from _shifted(part, of, place, known)
+                    yield from _shifted(part, of, place, words)
 
 
 def _words(docstring: str) -> set[str]:
@@ -121,11 +138,11 @@ def _words(docstring: str) -> set[str]:
     return sizes.union(*(re.findall(r"\w+", part) for found in labels + quoted for part in found))
 
 
-def _statements(function: ast.FunctionDef, known: set[str]) -> Iterator[tuple[ast.stmt, str]]:
+def _statements(function: ast.FunctionDef, words: _Words) -> Iterator[tuple[ast.stmt, str]]:
     """Yield each statement and where its value goes; nobody compares the text of an error."""
     for statement in ast.walk(function):
         if isinstance(statement, ast.stmt) and not (statement is function or isinstance(statement, ast.Raise)):
-            yield statement, _place(statement, known)
+            yield statement, _place(statement, words)
 
 
 def _own_expressions(statement: ast.stmt) -> Iterator[ast.expr]:
@@ -140,71 +157,80 @@ def _own_expressions(statement: ast.stmt) -> Iterator[ast.expr]:
         todo += [child for child in ast.iter_child_nodes(node) if not isinstance(child, ast.stmt)]
 
 
-def _place(statement: ast.stmt, known: set[str]) -> str:
+def _place(statement: ast.stmt, words: _Words) -> str:
     """Return where a statement's value goes, such as ` in dx`; "" if the student has no word for it."""
-    if isinstance(statement, ast.Return):
-        return " in what is returned"
-    targets = statement.targets if isinstance(statement, ast.Assign) else []
-    if isinstance(statement, ast.AugAssign):
-        targets = [statement.target]
-    return f" in {ast.unparse(targets[0]).strip('()')}" if targets and _is_known(targets[0], known) else ""
+    if not isinstance(statement, (ast.Assign, ast.AugAssign)):
+        return ""
+    target = statement.targets[0] if isinstance(statement, ast.Assign) else statement.target
+    parts = target.elts if isinstance(target, ast.Tuple) else [target]
+    texts = [text for part in parts if (text := ast.unparse(part)) != "_"]
+    listed = re.sub(r", (\w+)$", r" and \1", ", ".join(texts))
+    return f" in {listed}" if texts and all(_is_known(text, words.known) for text in texts) else ""
 
 
-def _is_known(node: ast.AST, known: set[str]) -> bool:
-    names = {part.id for part in ast.walk(node) if isinstance(part, ast.Name)}
-    return bool(names) and names <= known and len(text := ast.unparse(node)) <= 40 and "{" not in text
+@cache
+def _is_known(text: str, known: frozenset[str]) -> bool:
+    names = {part.id for part in ast.walk(ast.parse(f"[].x[{text}]")) if isinstance(part, ast.Name)}  # or a slice
+    return bool(names) and names <= known and len(text) <= 40 and "{" not in text
 
 
-def _filled_in(title: str, bound: Bound, place: str, known: set[str]) -> str:
+def _text_of(node: ast.expr, words: _Words) -> str:
+    """Return the student's words for an expression; "" if there are none."""
+    text = filled(node, words.code)
+    return text if _is_known(text, words.known) else words.texts.get(ast.unparse(node), "")
+
+
+def _filled_in(title: str, bound: Bound, place: str, words: _Words) -> str:
     """Return the title of a rewrite with the names of what it is about."""
     title = title.replace("@", place)
     title = re.sub(r"\[function F\]", lambda _: _title_of(bound["F"]), title)
-    return re.sub(r"\[(\w+) ([A-DMNO])\]", lambda found: _named(found[1], bound[found[2]], known), title)
+    return re.sub(r"\[(\w+) ([A-DMNO])\]", lambda found: _named(found[1], bound[found[2]], words), title)
 
 
-def _named(kind: str, node: ast.expr, known: set[str]) -> str:
-    if isinstance(node, ast.Constant):
-        return f"the {kind} {node.value!r}"
-    return (
-        f"the {kind} {ast.unparse(node)}" if _is_known(node, known) else f"{'an' if kind[0] in 'aei' else 'a'} {kind}"
-    )
+def _named(kind: str, node: ast.expr, words: _Words) -> str:
+    text = repr(node.value) if isinstance(node, ast.Constant) else _text_of(node, words)
+    if text.startswith(_RESULT):
+        return text
+    return f"the {kind} {text}" if text else f"{'an' if kind[0] in 'aei' else 'a'} {kind}"
 
 
-def _statement_changes(statement: ast.stmt, place: str, known: set[str]) -> Iterator[_Change]:
+def _statement_changes(statement: ast.stmt, place: str, words: _Words) -> Iterator[_Change]:
     if isinstance(statement, ast.AugAssign):
         target, value = ast.unparse(statement.target), ast.unparse(statement.value)
-        yield statement, f"{target} = {value}", f"a value overwrites{place or ' something'} instead of changing it"
+        yield statement, f"{target} = {value}", f"a value is overwritten{place}, not changed"
         whole = ast.BinOp(ast.parse(target, mode="eval").body, statement.op, statement.value)
-        filled_in = partial(_filled_in, place=place, known=known)
+        filled_in = partial(_filled_in, place=place, words=words)
         yield from ((statement, f"{target} = {new}", title) for new, title in rewritten(whole, filled_in))
     elif isinstance(statement, ast.If):
-        condition = _named("condition", statement.test, known)
+        condition = _named("condition", statement.test, words)
+        if condition == "a condition" and isinstance(statement.body[0], ast.Raise):
+            condition = "the condition of the documented error"
         yield statement.test, "True", f"{condition} is not tested: it counts as true"
         yield statement.test, "False", f"{condition} is not tested: it counts as false"
 
 
-def _expression_changes(node: ast.expr, place: str, known: set[str]) -> Iterator[_Change]:
-    yield from ((node, new, title) for new, title in rewritten(node, partial(_filled_in, place=place, known=known)))
+def _expression_changes(node: ast.expr, place: str, words: _Words) -> Iterator[_Change]:
+    yield from ((node, new, title) for new, title in rewritten(node, partial(_filled_in, place=place, words=words)))
     if isinstance(node, ast.BinOp):
         # The result of // is a size, which a number of any magnitude could make too large for the memory.
         for side in (node.left, node.right) if not isinstance(node.op, ast.FloorDiv) else ():
             if isinstance(side, ast.Constant) and type(side.value) in (int, float):
+                what = "the exponent" if isinstance(node.op, ast.Pow) and side is node.right else "a number"
                 for near in (side.value - 1, side.value + 1) if isinstance(side.value, int) else ():
-                    yield side, repr(near), f"a number is {near!r}{place}, not {side.value!r}"
-                yield side, CONSTANT, f"a number is {{constant}}{place}, not {side.value!r}"
+                    yield side, repr(near), f"{what} is {near!r}{place}, not {side.value!r}"
+                yield side, CONSTANT, f"{what} is {{constant}}{place}, not {side.value!r}"
     elif isinstance(node, (ast.Tuple, ast.List)):
         for i, (first, second) in enumerate(pairwise(node.elts)):
             order = [*node.elts[:i], second, first, *node.elts[i + 2 :]]
-            both = f"{ast.unparse(first)} and {ast.unparse(second)}"
-            are_known = _is_known(first, known) and _is_known(second, known)
+            texts = [_text_of(first, words), _text_of(second, words)]
             new = ", ".join(map(ast.unparse, order))
-            what = both if are_known else f"parts {i + 1} and {i + 2} of a value"
+            what = " and ".join(texts) if all(texts) else f"parts {i + 1} and {i + 2} of a value"
             yield node, f"[{new}]" if isinstance(node, ast.List) else new, f"{what} are exchanged{place}"
     elif isinstance(node, ast.Call):
-        yield from _call_changes(node, place)
+        yield from _call_changes(node, place, words.parameters)
 
 
-def _call_changes(node: ast.Call, place: str) -> Iterator[_Change]:
+def _call_changes(node: ast.Call, place: str, parameters: Mapping[str, list[str]]) -> Iterator[_Change]:
     name = node.func.attr if isinstance(node.func, ast.Attribute) else ast.unparse(node.func)
     arguments = [ast.unparse(argument) for argument in (*node.args, *node.keywords)]
     for value in [keyword.value for keyword in node.keywords if keyword.arg == "axis"]:
@@ -214,7 +240,8 @@ def _call_changes(node: ast.Call, place: str) -> Iterator[_Change]:
                 yield value, axis, f"{name} is taken over {over}{place}, not over axis {right}"
     for i in range(len(node.args) - 1 if isinstance(node.func, ast.Name) else 0):
         order = [*arguments[:i], arguments[i + 1], arguments[i], *arguments[i + 2 :]]
-        yield node, f"{name}({', '.join(order)})", f"arguments {i + 1} and {i + 2} of {name} are swapped{place}"
+        both = " and ".join(parameters.get(name, ())[i : i + 2]) or f"arguments {i + 1} and {i + 2}"
+        yield node, f"{name}({', '.join(order)})", f"{both} are swapped in a call of {name}{place}"
 
 
 def _is_step(call: ast.Call) -> bool:
@@ -225,7 +252,7 @@ def _is_step(call: ast.Call) -> bool:
     return name is not None and name[1] not in _NO_STEPS | _SIZED
 
 
-def _step_changes(node: ast.Call, steps: Mapping[str, str], place: str, known: set[str]) -> Iterator[_Change]:
+def _step_changes(node: ast.Call, steps: Mapping[str, str], place: str, words: _Words) -> Iterator[_Change]:
     """Yield a call without one of its options, its argument alone, and the calls of each other function in the code."""
     name = _title_of(node.func)
     for lost in (keyword for keyword in node.keywords if keyword.arg not in ("axis", "dtype")):
@@ -234,8 +261,8 @@ def _step_changes(node: ast.Call, steps: Mapping[str, str], place: str, known: s
         yield node, new, f"{name} is called without {lost.arg}{place}"
     if _is_step(node):
         text = ast.unparse(node.args[0])
-        to = f" to {text}" if _is_known(node.args[0], known) else place
-        yield node, f"({text})", f"{name} is not applied{to}"
+        to = _text_of(node.args[0], words)
+        yield node, f"({text})", f"{name} is not applied" + (f" to {to}" if to else place)
         for other, title in steps.items():
             if title != name and "as_float" not in (title, name):
                 yield node, f"{other}({text})", f"{title} is applied{place}, not {name}"
@@ -245,7 +272,7 @@ def _title_of(called: ast.expr) -> str:
     return ast.unparse(called).rpartition(".")[2].strip("_")
 
 
-def _shifted(part: ast.expr, of: str, place: str, known: set[str]) -> Iterator[_Change]:
+def _shifted(part: ast.expr, of: str, place: str, words: _Words) -> Iterator[_Change]:
     """Yield an index that is one too large or too small, or a slice that begins or ends one later or earlier."""
     if isinstance(part, ast.Slice):
         first, last = (bound and ast.unparse(bound) for bound in (part.lower, part.upper))
@@ -262,20 +289,20 @@ def _shifted(part: ast.expr, of: str, place: str, known: set[str]) -> Iterator[_
                 yield part, f"({first or 0}) {by}:({last}) {by}", f"a slice{of} begins and ends one {when}{place}"
     elif any(isinstance(inner, ast.Name) for inner in ast.walk(part)):
         for by, size in (("+ 1", "large"), ("- 1", "small")):
-            yield part, f"({ast.unparse(part)}) {by}", f"{_named('position', part, known)}{of} is one too {size}{place}"
+            yield part, f"({ast.unparse(part)}) {by}", f"{_named('position', part, words)}{of} is one too {size}{place}"
 
 
-def _changed_uses(function: ast.FunctionDef, known: set[str]) -> Iterator[_Change]:
+def _changed_uses(function: ast.FunctionDef, words: _Words) -> Iterator[_Change]:
     """Yield changes of what is stored in a variable, but only in one of its uses, and changes of f(a + b)."""
     assigned = [node for node in ast.walk(function) if isinstance(node, ast.Assign)]
     uses = Counter(node.id for node in ast.walk(function) if isinstance(node, ast.Name))
-    for statement, place in _statements(function, known):
+    for statement, place in _statements(function, words):
         earlier = sorted((node for node in assigned if node.lineno < statement.lineno), key=lambda node: node.lineno)
         targets = ((part, node.value) for node in earlier for part in node.targets if isinstance(part, ast.Name))
         values = {
             name.id: value for name, value in targets if ast.dump(name).replace("Store", "Load") not in ast.dump(value)
         }
-        filled_in = partial(_filled_in, place=place or " in one place", known=known)
+        filled_in = partial(_filled_in, place=place or " in one place", words=words)
         for node in _own_expressions(statement):
             if (
                 isinstance(node, ast.Name)
@@ -290,20 +317,23 @@ def _changed_uses(function: ast.FunctionDef, known: set[str]) -> Iterator[_Chang
                     yield from ((node, new, title) for new, title in rewritten(inlined, filled_in))
 
 
-def _other_names(function: ast.FunctionDef, known: set[str]) -> Iterator[_Change]:
+def _other_names(function: ast.FunctionDef, words: _Words) -> Iterator[_Change]:
     """Yield another parameter or local variable in the place of each; what the student cannot know is described."""
-    texts = _texts_of(function, known)
+    texts = words.variables
+    shown = {name: text for name, text in words.texts.items() if _RESULT not in text}
     names = [node for node in ast.walk(function) if isinstance(node, ast.Name)]
     since = {node.id: node.lineno for node in reversed(names) if isinstance(node.ctx, ast.Store)}
-    for statement, place in _statements(function, known):
-        others = [name for name in texts if since.get(name, 0) < statement.lineno and texts[name][:10] != "the result"]
+    for statement, place in _statements(function, words):
+        others = [name for name in texts if since.get(name, 0) < statement.lineno and _RESULT not in texts[name]]
         uses = Counter(node.id for node in _own_expressions(statement) if isinstance(node, ast.Name))
         for node in _own_expressions(statement):
             used = node.value if ast.unparse(node).endswith("[:, None]") and isinstance(node, ast.Subscript) else node
             if not (isinstance(used, ast.Name) and isinstance(used.ctx, ast.Load) and used.id in texts):
                 continue
-            right = texts[used.id]
-            changes = [(name, f"{texts[name]} is used{place}, not {right}") for name in others if texts[name] != right]
+            right, different = _text_of(used, words), [name for name in others if texts[name] != texts[used.id]]
+            instead = f"is used{place}" + (f", not {right}" if right else " in the place of another value")
+            changes = [(name, f"{shown.get(name, 'another value')} {instead}") for name in different]
+            right = right or "a value"
             yield from ((node, new, title) for new, title in changes)
             yield node, f"np.abs({used.id})", f"{right} counts without its sign{place}"
             yield node, f"(-{used.id})", f"{right} has the wrong sign{place}"
@@ -313,30 +343,32 @@ def _other_names(function: ast.FunctionDef, known: set[str]) -> Iterator[_Change
                     yield whole, f"({filled(whole, {used.id: ast.Name(new)})})", title
 
 
-def _texts_of(function: ast.FunctionDef, known: set[str]) -> dict[str, str]:
-    """Return what the student calls the parameters and variables: others are described by what sets them."""
+def _texts_of(function: ast.FunctionDef, known: frozenset[str], *, split: bool = False) -> dict[str, str]:
+    """Return what the student calls the parameters and variables, else what sets them: a part of a tuple if `split`."""
     texts = {argument.arg: argument.arg for argument in function.args.args if argument.arg in known}
     found: dict[str, set[str]] = {}
     for node in (node for node in ast.walk(function) if isinstance(node, ast.Assign)):
-        of_call = f"the result of {_title_of(node.value.func)}" if isinstance(node.value, ast.Call) else ""
+        of_call = f"{_RESULT}{_title_of(node.value.func)}" if isinstance(node.value, ast.Call) else ""
         parts = target.elts if isinstance(target := node.targets[0], ast.Tuple) else node.targets
         for place, part in enumerate(parts):
             index = f"[{place}]" if parts is not node.targets else ""
-            value = getattr(node.value, "args", [None])[-1] if of_call == "the result of map" else node.value
-            text = ast.unparse(value) + index if _is_known(value, known) else of_call
+            value = getattr(node.value, "args", [None])[-1] if of_call == f"{_RESULT}map" else node.value
+            if split and index and isinstance(value, ast.Tuple):
+                value, index = value.elts[place], ""
+            text = ast.unparse(value) + index if _is_known(ast.unparse(value), known) else of_call
             found.setdefault(ast.unparse(part), set()).add(text)
     described = {name: text for name, several in found.items() if len(several) == 1 and (text := min(several))}
     return described | texts | {name: name for name in found if name in known}
 
 
-def _reordered_values(function: ast.FunctionDef, known: set[str]) -> Iterator[_Change]:
+def _reordered_values(function: ast.FunctionDef, words: _Words) -> Iterator[_Change]:
     """Yield other orders of the numbers of each required parameter, and of each variable after it is set."""
     assigned = [node for node in ast.walk(function) if isinstance(node, ast.Assign)]
     places: list[tuple[ast.expr, ast.stmt, str]] = [(node.targets[0], node, "{0}\n{1}") for node in assigned]
     required = function.args.args[: len(function.args.args) - len(function.args.defaults)]
     places += [(ast.Name(argument.arg), function.body[0], "{1}\n{0}") for argument in required]
     for variable, statement, both in (place for place in places if isinstance(place[0], ast.Name)):
-        for new, title in rewritten(variable, partial(_filled_in, place="", known=known)):
+        for new, title in rewritten(variable, partial(_filled_in, place="", words=words)):
             code = both.format(ast.unparse(statement), f"{ast.unparse(variable)} = {new}")
             yield statement, code.replace("\n", "\n" + " " * statement.col_offset), title
 

@@ -258,7 +258,7 @@ class Search:
         titles = {mistake.title for mistake in sets[0]}
         new = [mistake.title for mistake in sets[-1] if len(sets) == 2 and mistake.title not in titles]
         kept = sets[-1] if len(new) == 1 else sets[0]
-        named = (m if m in kept else replace(m, title=f"{m.title}, or {new[0]}") for m in sets[0])
+        named = (m if m in kept else replace(m, title=f"either {m.title}, or {new[0]}") for m in sets[0])
         return self._assign(tuple(named), together=True)
 
     def _explaining(self, candidates: Iterable[Combination], *, first_only: bool = False) -> list[Combination]:

@@ -160,7 +160,8 @@ def test_compare_dictionaries():
     compare(dict(expected), expected, SOFTMAX)
     assert "is missing key 'b'" in verdict({"W": EXPECTED}, expected).message
     assert "has an extra key 'c'" in verdict({**expected, "c": EXPECTED}, expected).message
-    assert "probs['W']" in verdict({**expected, "W": EXPECTED + 1}, expected).message
+    found = verdict({**expected, "W": EXPECTED + 1}, expected)
+    assert "probs['W']" in found.message and found.help.endswith("; these are right: b. Every value is 1 too large")
 
 
 @pytest.mark.parametrize(("actual", "message"), [

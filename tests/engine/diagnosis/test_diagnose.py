@@ -258,6 +258,9 @@ def test_alternative_that_only_adds_a_mistake_is_left_out():
     )
     assert Diagnosis((first, second)).title == "the sign is missing"
     assert Diagnosis((first, second), together=True).titles == (first.title, second.title)
+    third = Mistake("softmax.softmax", "third", "either the sum is wrong, or the mean", "why", "ask?")
+    assert Diagnosis((second, third)).title == f"either {second.title}, or {third.title}"
+    assert Diagnosis((first, third), together=True).title == f"{first.title}; and {third.title}"
 
 
 @pytest.mark.parametrize(("actual", "expected", "found"), [

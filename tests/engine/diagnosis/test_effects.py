@@ -53,7 +53,7 @@ def test_diagnose_results_exchanged_within_a_dict(tmp_path):
 
 def test_diagnose_adds_up_the_single_numbers_of_several_checks(tmp_path):
     found = titles(judged(tmp_path, "training.learning_rate", solution_text("training", ("math.pi * ", ""))))
-    assert set(found.values()) == {"the factor math.pi is missing in what is returned"}
+    assert set(found.values()) == {"the factor math.pi is missing"}
 
 
 def test_diagnose_unreadable_file_names_no_mistake(tmp_path):
@@ -149,7 +149,7 @@ LAST_FIRST = np.array([[2, 0, 4, 3, 1], [4, 2, 1, 3, 0]])
 
 
 @pytest.mark.parametrize(("given", "right", "title"), [
-    (X.reshape(12, 4), X.reshape(-1).reshape(12, 4, order="F"), "read with axes 0 and 1 swapped, then reshaped"),
+    (X.reshape(12, 4), X.reshape(-1).reshape(12, 4, order="F"), "right, but in another order: read with axes 0 and 1"),
     (np.concatenate([X[:, 0::2], X[:, 1::2]], axis=1), X, "read with axis 1 as 6 × 2, column by column"),
     (X.reshape(4, 3, 4).swapaxes(0, 1).reshape(4, 12), X, "axis 1 as 3 × 4, the axes in the order"),
     (np.vstack([X[:1], np.roll(X[1:3], 1, 1), X[3:]]), X, "shifted by one along axis 1 within [1:3, 0:12]"),

@@ -10,7 +10,7 @@ from support.built_in import function_text, mutations, plain_version, solution_s
 from autograder.courses.transformer import TRANSFORMER
 from autograder.engine.diagnosis import rewrites
 from autograder.engine.diagnosis.mistake import CONSTANT
-from autograder.engine.diagnosis.mutations import _changes
+from autograder.engine.diagnosis.mutations import _changes, _Words
 from autograder.engine.session import Options, check
 
 PLAIN = [function for function in TRANSFORMER.functions if any(plain_version(function))]
@@ -40,8 +40,18 @@ def test_mutated_number_is_no_size(function):
     ("gradients.matmul_backward", "the matrix dout is transposed", "np.swapaxes(dout, -1, -2)"),
     ("generation.next_token_probs", "of equal values, the last one is taken", "- 1 - np.argmax(np.flip("),
     ("softmax.cross_entropy", "mean divides by the number of values minus 1", "np.ones_like(picked)) - 1"),
-    ("blocks.block", "only a term goes through layernorm in after_attention", "x + layernorm(attn_out, **ln1)"),
+    ("blocks.block", "the term x is added after layernorm in after_attention", "x + layernorm(attn_out, **ln1)"),
     ("generation.next_token_probs", "of equal values, the last one comes first", "- 1 - np.argsort(np.flip(-logits, "),
+    ("ffn.gelu", "the exponent is 2, not 3", "x**2"),
+    ("layernorm.rmsnorm_backward", "the sum is taken, not the mean", "mean = (np.sum(g * normalized"),
+    ("llama_layers.silu_backward", "the term x * (1 - 1 / (1 + np.exp(-x))) is subtracted", "1 - x * (1 - sigmoid)"),
+    ("attention.causal_average_matmul", "x.shape[-2] is used, not the result of arange", "dtype=x.dtype)) / length"),
+    ("multihead.multihead_attention_backward", "k and v are swapped in a call", "cache['v'], cache['k'], "),
+    ("encoder_decoder.greedy_decode", "a condition has no effect: the value end is never taken", "best = (best)"),
+    ("encoder_decoder.transformer_backward", "the factor math.sqrt(config.d_model) is missing in grads['W_source']",
+     'W_source"] = embed_tokens_backward((dx)'),
+    ("training.estimate_loss", "the condition of the documented error is not tested", "if False:"),
+    ("llama.generate_llama", "top_k and top_p are swapped in a call of next_token_probs", "top_p, top_k)"),
 ])  # fmt: skip
 def test_change_of_a_step_is_derived(function, title, code):
     sources = [source_with_mistakes(found) for found in mutations(function) if found.title.startswith(title)]
@@ -50,7 +60,8 @@ def test_change_of_a_step_is_derived(function, title, code):
 
 def test_loop_that_may_become_endless_is_not_changed_but_a_chained_assignment():
     assert mutations("bpe.train_bpe") == mutations("encoder_decoder.greedy_decode", plain=False) == ()
-    assert "b, a" in [new for _, new, _ in _changes(ast.parse("def f(): a, b = c = g()").body[0], set())]
+    (function,) = ast.parse("def f(): a, b = c = g()").body
+    assert "b, a" in [new for _, new, _ in _changes(function, _Words(frozenset(), {}, {}, {}, {}, {}))]
 
 
 @pytest.mark.slow

@@ -2,7 +2,7 @@
 import { BackendError } from "./backend_error.js";
 
 const KEY = "fake-files";
-const MISTAKE = { title: "the rows were not divided", reason: "proof", explanation: "why", hint: "by what?" };
+const MISTAKE = { label: "likely cause", title: "the rows were not divided", reason: "proof", explanation: "why", hint: "by what?" };
 const { cells, reports, plot } = JSON.parse(document.getElementById("fake-data").textContent);
 let listener = () => {};
 let finish = null; // ends the check that is held

@@ -9,7 +9,7 @@ const FEW_TITLES = 3; // as many are shown; more of them are folded
 
 /**
  * @typedef {{file: string, line: number, text: string}} Location
- * @typedef {{title: string, reason: string, explanation: string, hint: string}} Mistake
+ * @typedef {{label: string, title: string, reason: string, explanation: string, hint: string}} Mistake
  * @typedef {{label: string, yours: string, expected: string, where: string, tolerance: string}} Values
  * @typedef {{yours: string, expected: string}} Shapes
  * @typedef {{
@@ -91,7 +91,7 @@ function cardElement(card, labels, onLocation) {
 /** @param {Mistake} mistake @param {Record<string, string>} labels */
 function mistakeElement(mistake, labels) {
   return make("div", { class: "report-mistake" },
-    make("p", { class: "report-kind" }, labels.mistake),
+    make("p", { class: "report-kind" }, mistake.label),
     make("h4", { class: "report-mistake-title" }, ...withCode(mistake.title)),
     mistake.reason && make("p", { class: "report-reason" }, mistake.reason),
     mistake.explanation && make("p", {}, ...withCode(mistake.explanation)),
