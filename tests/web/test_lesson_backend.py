@@ -100,7 +100,8 @@ def test_check_records_the_result_and_names_the_next_function(backend, checker):
     write(backend, SOFT, "return x")
     reply = backend.handle("check", {"function": SOFT})
     assert reply["report"]["passed"] and reply["statuses"][SOFT] == "passed"
-    assert reply["points"] == {"earned": 2, "possible": 2} and reply["next"]["function"] == LOG
+    following = {"function": LOG, "module": "softmax", "title": TRANSFORMER.modules["softmax"].title}
+    assert reply["points"] == {"earned": 2, "possible": 2} and reply["next"] == following
     ((functions, known, diagnose),) = checker.requests
     assert functions == (SOFT,) and known[LOG] == "not_started" and SOFT not in known and diagnose
     assert Workspace.open(backend.workspace.folder).statuses[SOFT] == "passed"

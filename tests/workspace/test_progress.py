@@ -3,13 +3,11 @@
 import datetime
 
 import pytest
-from support.result_documents import printed
 
 from autograder import __version__
 from autograder.core.text import ago
 from autograder.courses.transformer import TRANSFORMER
 from autograder.documents.results import CheckResult
-from autograder.report import progress_table
 from autograder.workspace import progress, state
 
 SOFT, RELU = "softmax.softmax", "ffn.relu"
@@ -37,17 +35,6 @@ def test_current_statuses_leaves_out_changed_code():
     assert progress.current_statuses(entries, FINGERPRINTS) == {SOFT: "passed", RELU: "failed"}
     changed = FINGERPRINTS | {RELU: "b"}
     assert progress.current_statuses(entries, changed) == {SOFT: "passed"}
-
-
-def test_list_does_not_count_what_was_changed_since(workspace):
-    entries = {}
-    progress.update(entries, [result(SOFT), result(RELU, "failed")], FINGERPRINTS)
-    names, changed = (SOFT, "softmax.log_softmax", RELU), frozenset((SOFT, "softmax.log_softmax"))
-    text = printed(progress_table.render, TRANSFORMER, names, entries=entries, stale=changed, width=100)
-    assert "0 of 3 functions pass, 1 is not checked yet, 1 changed since the last check · 0 points" in text
-    assert "softmax ~" in text and "~ not checked as it is now" in text and "See what is left" in text
-    text = printed(progress_table.render, TRANSFORMER, names, entries=entries, total=9, width=100)
-    assert "3 of 9 functions listed; 1 of 3 pass · 1 points · about" in text and "~" not in text
 
 
 ENTRY = {"fingerprint": "a", "status": "passed", "earned": 1.0, "possible": 1.0, "since": "2026-01-05"}

@@ -53,6 +53,9 @@ def test_verdict_comes_before_the_mistake(session):
     assert not last_request(session).diagnose
     assert answer(session) is True
     assert session.workspace.statuses["softmax.softmax"] == "failed"
+    statuses = [check["status"] for check in session.records["softmax.softmax"]]
+    assert session.passed_checks_text() == f" {statuses.count('passed')}/{len(statuses)}"
+    assert session.points()[0] > 0 == session.points()[1], "what is possible is known when everything was checked"
     assert (session.checking, session.diagnosing, cause(session)) == ((), "softmax.softmax", None)
     assert (last_request(session).functions, last_request(session).diagnose) == (("softmax.softmax",), True)
     assert answer(session) is False

@@ -69,6 +69,16 @@ def test_resumed_run_reads_no_text_outside_of_the_workspace(tmp_path):
     assert "not in the workspace" in end["error"]
 
 
+def test_generation_uses_every_setting_of_a_request(folder, monkeypatch):
+    given = []
+    monkeypatch.setattr(training_process.runs, "generate", lambda *how: given.extend(how) or (one for one in ()))
+    saved = Checkpoint(runs.new_settings("bigram", steps=9), ["a"], 3, {"W": np.zeros(1)}, {}, [1.0] * 3)
+    checkpoint.save(folder / "saved.safetensors", saved)
+    text = training_process.TextRequest("saved.safetensors", "ma", 60, 0.5, 3, 0.25, 11, solution=True)
+    list(training_process.work(training_process.PageJob(str(folder), text=text), threading.Event()))
+    assert given[2:5] == ["ma", 60, training_process.Sampling(temperature=0.5, top_k=3, top_p=0.25, seed=11)]
+
+
 @pytest.mark.parametrize(("action", "payload", "message"), [
     ("train", {"preset": "huge"}, "no such preset"), ("train", {"preset": 3}, "preset must be a text"),
     ("train", {"data": "nmaes"}, "no such dataset"), ("train", {"data": "../names"}, "no such dataset"),
