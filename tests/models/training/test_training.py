@@ -182,7 +182,7 @@ def test_generate_in_a_terminal_asks_how_to_go_on(finished_run):
             terminal.press(f"{answer}\r")
         assert terminal.wait_end() == 0, terminal.screen()
     texts = [re.sub(r".*q: quit:.*\n", "", text) for text in re.split(r"\n(?=Enter: go on)", shown)]
-    assert len(texts[1].strip()) and "from 0 to 100" in texts[3] and texts[4].startswith("ada")
+    assert 0 < len(texts[1].strip()) <= 20 and "from 0 to 100" in texts[3] and texts[4].startswith("ada")
     assert texts[6].startswith("ada") and texts[6] != texts[7], "another seed each time"
 
 
