@@ -194,7 +194,7 @@ class Entries(Cache):
     ("", "right up to c of block 1, wrong after it"),
 ])  # fmt: skip
 def test_first_wrong_stage_is_found_among_those_that_the_cache_has(wrong, text):
-    entries = {name: float(name == wrong) for name in ("a", "b", "blocks.1.c")}
+    entries = {name: float(name in (wrong, INPUTS)) for name in ("a", INPUTS, "b", "blocks.1.c")}
     call = Call(TRANSFORMER.functions["softmax.softmax"], (), {}, (1.0, Entries(entries)))
     stages = dict.fromkeys(("a", INPUTS, "b", "not_kept", "blocks.1.c"), 0.0)
     assert first_wrong_stage(call, (1.0, stages)) == text and first_wrong_stage(call, (1.0, {})) is None
