@@ -124,6 +124,7 @@ def test_canvas_roster_with_blank_cells_is_refused(book, tmp_path):
         student["roster"] = dict(zip(gradebook_file.titles, row, strict=True))
     with pytest.raises(UsageError, match=r"Family0, Given0 \(attention\).*--gradebook FILE"):
         canvas.plan(book, None)
+    assert "gradebook.csv" in str(canvas.plan(book, gradebook_file).lines), "a file that is given counts"
     book.students[3]["roster"][TITLES["attention"]] = "0.25"  # an old grade
     plan = canvas.plan(book, None, assignments=["attention"])
     assert not any("that change" in line for line in plan.lines)

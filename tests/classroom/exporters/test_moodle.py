@@ -147,6 +147,7 @@ def test_moodle_changed_grades_are_all_named_or_kept(book, tmp_path):
     changes = {f"s{number}": (0.25, "", False) for number in range(20)}
     sheet = worksheet(book, tmp_path, changes=changes)
     stored, lines = imported(book, sheet, tmp_path, changes=changes)
+    assert any(line.startswith("Grade: softmax, out of 20") for line in lines)
     (line,) = (line for line in lines if line.startswith("Grades in Moodle that change"))
     assert line.count("(0.25 → ") == len(expected(book)) and 1803 in stored["grades"]
     kept, _ = imported(book, sheet, tmp_path, changes=changes, keep_existing=True)
@@ -206,6 +207,7 @@ def test_moodle_total_is_scaled_to_the_maximum_and_left_out_without_a_result(boo
     stored = assignment(book).import_worksheet(written(moodle.plan(book, sheet), tmp_path))
     student = book.students[2]
     assert stored["grades"][1802] == pytest.approx(MAXIMUM * student["score"] / student["out_of"], abs=0.006)
+    assert f" of {student['out_of']:g}" in stored["comments"][1802].partition(".")[0]
     for number, status in enumerate(("waiting", "failed", "unreadable"), 2):
         book.students[number]["assignments"]["attention"].update(status=status, score=0.0)
     stored = assignment(book).import_worksheet(written(moodle.plan(book, sheet), tmp_path))
