@@ -6,13 +6,14 @@ from dataclasses import replace
 import pytest
 from support.commands import invoke, refusal, succeed
 
-from autograder.classroom.class_report import class_statistics, similarity
+from autograder.classroom.class_report import class_statistics, similarity, student_pages
 from autograder.classroom.comments import grade_history
 from autograder.classroom.storage import gradebook
 from autograder.errors import UsageError
 from autograder.report import class_records
 from autograder.report.class_records import ClassRecords, StudentRecord
 from autograder.report.html import class_page
+from autograder.report.score_words import score_lines
 
 pytest.importorskip("jinja2")
 
@@ -166,6 +167,8 @@ def test_show_lists_the_history_of_grades(make_class):
     changes = [("2026-03-05T10:00:00+00:00", name, 7.5) for name in ("softmax", "ffn", "")]
     write_history(out, "student00001", *changes, by="grace", cause="policy")
     text = " ".join(invoke("show", out, "student00001").stdout.split())
+    book = gradebook.read(out)
+    assert student_pages.results_of(book, book.students[1]).arithmetic == score_lines(book.students[1], book.document)
     assert "softmax – → 7.5 (changed policy, grace)" in text and "total – → 7.5% (changed policy, grace)" in text
     one = invoke("show", out, "student00001", "--assignment", "softmax").stdout
     assert "ffn – →" in text and "total – →" in one and "ffn – →" not in one

@@ -250,15 +250,6 @@ def test_comment_on_another_assignment_answers_no_request():
     assert [len(requests) for requests in asked] == [1, 0, 0, 1, 1]
 
 
-@pytest.mark.parametrize(("fields", "summary"), [
-    ({}, "comment"), ({"undoes": "3"}, "undid comment 3"), ({"add": 2.0}, "+2 points"), ({"asks": "W?"}, "asks: W?"),
-    ({"file": "a.py"}, "chose a.py"), ({"owner": "S1"}, "chose S1"), ({"score": 19.5}, "score set to 19.5"),
-    ({"settles": ("x",)}, "chose to leave it as it is"), ({"rubric": "q1", "points": 4.5}, "4.5 points for q1"),
-])  # fmt: skip
-def test_summary_of_a_record_says_what_was_decided(fields, summary):
-    assert comment_records.requested("bo", **fields).summary == summary
-
-
 def test_changed_grades_name_the_scores_before_and_after():
     scores = (("ffn", 2.0, 3.5), ("ffn", 3.5, None), ("", 1.0, 2.0), ("ffn", None, 1.0))
     changes = [grade_history.GradeChange("", "", "policy", "ada", *score) for score in scores]

@@ -63,7 +63,8 @@ def test_merge_students_finds_people_in_every_export(tmp_path, names, table):
      [("Ada Lovelace", "Ada Lovelace", "", 0, ""), ("Bo", "Bo", "", 0, ""),
       ("lovelaceada_100", "lovelaceada", "100", 1, "another submission has the same name"),
       ("lovelaceada_4021", "lovelaceada", "4021", 1, "another submission has the same name")]),
-], ids=["blanks", "Moodle's number", "not listed", "two students", "two submissions", "two accounts"])  # fmt: skip
+    ("email\nada@x.edu\n", ("ada@x.edu/softmax.py",), [("ada@x.edu", "", "", 1, "")]),
+], ids=["blanks", "Moodle's number", "not listed", "two students", "two works", "two accounts", "address"])  # fmt: skip
 def test_merge_students_matches_who_is_certain_and_says_why_others_are_not(tmp_path, table, names, expected):
     found = match(tmp_path, table, *names)
     assert [(one.submission, one.name, one.id, one.attempts) for one in found] == [row[:4] for row in expected]
