@@ -38,9 +38,11 @@ def test_code_block_is_not_ended_by_its_text(code):
 
 @pytest.mark.parametrize(("seconds", "words"), [
     (0, "now"), (59, "now"), (60, "1 min"), (3599, "59 min"), (3600, "1 h"), (86399, "23 h"), (86400, "1 d"),
+    (-5, "now"), (3 * 86400 - 1, "2 d"),
 ])  # fmt: skip
 def test_ago_is_in_the_largest_unit_that_fits(seconds, words):
-    assert text.ago((NOON - datetime.timedelta(seconds=seconds)).isoformat(), NOON) == words
+    since = (NOON - datetime.timedelta(seconds=seconds)).astimezone(datetime.timezone(datetime.timedelta(hours=1)))
+    assert text.ago(since.isoformat(), NOON) == words
 
 
 @pytest.mark.parametrize(("time", "zone", "shown"), [

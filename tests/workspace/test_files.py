@@ -52,6 +52,7 @@ def test_update_brings_new_stubs_and_keeps_work(folder, monkeypatch):
     worked = (folder / "softmax.py").read_text() + "\n\ndef my_work(x):\n    return x\n"
     (folder / "softmax.py").write_text(worked)
     (folder / "ffn.py").unlink()
+    (folder / "gpt.py").write_text("def gpt(")
     installed = files.stub_text
 
     def newer(module, curriculum):
@@ -60,14 +61,16 @@ def test_update_brings_new_stubs_and_keeps_work(folder, monkeypatch):
 
     monkeypatch.setattr(files, "stub_text", newer)
     recorded = state.load(folder)
-    assert len(files.update(folder, recorded)) == len(TRANSFORMER.modules)
+    lines = files.update(folder, recorded)
+    assert len(lines) == len(TRANSFORMER.modules) and "gpt.py: not changed, because Python cannot read it" in lines
+    assert (folder / "gpt.py").read_text() == "def gpt("
     text = (folder / "softmax.py").read_text()
     assert "return my_work(x)" in text and "def my_work" in text and "# newer" not in text
     assert "Newer args:" not in function_text(text, "softmax")
     assert "Newer args:" in function_text(text, "log_softmax")
     assert (folder / "attention.py").read_text() == newer("attention", TRANSFORMER)
     assert (folder / "ffn.py").read_text() == newer("ffn", TRANSFORMER)
-    assert files.update(folder, recorded) == []
+    assert len(files.update(folder, recorded)) == 1
     assert worked in [path.read_text() for path in (folder / files.BACKUPS).iterdir()]
 
 

@@ -1,11 +1,8 @@
 """Recorded progress: results that count while the code is the same, and the next function."""
 
-import datetime
-
 import pytest
 
 from autograder import __version__
-from autograder.core.text import ago
 from autograder.courses.transformer import TRANSFORMER
 from autograder.documents.results import CheckResult
 from autograder.workspace import progress, state
@@ -65,14 +62,6 @@ def test_since_changes_only_with_the_status():
     assert entries[RELU].since == "2026-01-01T00:00:00+00:00"
     progress.update(entries, [result(RELU)], FINGERPRINTS, "2026-01-03T00:00:00+00:00")
     assert entries[RELU].since == "2026-01-03T00:00:00+00:00"
-
-
-@pytest.mark.parametrize(("seconds", "text"), [
-    (-5, "now"), (59, "now"), (60, "1 min"), (3599, "59 min"), (3600, "1 h"), (86399, "23 h"), (3 * 86400 - 1, "2 d"),
-])  # fmt: skip
-def test_ago_is_rounded_down(seconds, text):
-    since = datetime.datetime.fromisoformat("2026-01-05T01:00:00+01:00")
-    assert ago(since.isoformat(), since + datetime.timedelta(seconds=seconds)) == text
 
 
 def test_state_that_cannot_be_saved_is_kept_until_it_is(folder, monkeypatch):

@@ -299,10 +299,13 @@ def test_gradescope_autograder_grades_a_submission(tmp_path, solutions):
 )
 def test_gradescope_autograder_assignments_default_to_class(book, tmp_path, words, graded):
     out, *names = ["nowhere"] if words == ["nowhere"] else [str(book.out), *words]
+    names += ["--seed", "5", "--feedback", "none", "--visibility", "hidden", "--unsafe-no-sandbox"]
     done = succeed("export", "gradescope-autograder", out, *names, "--to", tmp_path / "a.zip")
     assert f"It grades {', '.join(graded) or 'all assignments'}" in done.stdout and "Next:" in done.stdout
     with zipfile.ZipFile(tmp_path / "a.zip") as archive:
-        assert json.loads(archive.read("settings.json"))["assignments"] == graded
+        settings = json.loads(archive.read("settings.json"))
+    expected = {"assignments": graded, "seed": 5, "feedback": "none", "visibility": "hidden", "unsafe": True}
+    assert expected.items() <= settings.items()
 
 
 def test_gradescope_run_failure_writes_the_reason_and_full_feedback_is_refused(tmp_path):

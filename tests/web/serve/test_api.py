@@ -163,6 +163,8 @@ def test_save_is_an_event_that_names_its_page(server):
     assert [(event["event"], event["page"]) for event in events] == [("changed", "page-1"), ("statuses", "page-1")]
     assert "return x" in events[0]["cells"][SOFT]["text"]
     assert events[0]["module"] == "softmax" and events[1]["statuses"][SOFT] is None
+    events = collect(server, lambda: server.reply("reset", function=SOFT), "statuses")
+    assert "NotImplementedError" in events[0]["cells"][SOFT]["text"] and events[0]["event"] == "changed"
 
 
 @pytest.mark.slow
