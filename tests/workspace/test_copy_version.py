@@ -72,6 +72,8 @@ def test_experiment_uses_the_notebook_that_counts(workspace):
     expected = "NotImplementedError: softmax.cross_entropy_backward. Write it first.\n"
     assert (done.returncode, done.stderr) == (1, expected)
     assert "no experiment 'x'" in refusal("experiment", "softmax", "x", cwd=workspace)
+    for name, words in (("softmax", "there is no failed call"), ("log_softmax", "headway check softmax.log_softmax")):
+        assert words in refusal("debug", f"softmax.{name}", cwd=workspace)
     edit(workspace / NOTEBOOK, r"/ 2\n", r"/ 4\n")
     done = headway("debug", "softmax.softmax", cwd=workspace)
     assert "ndarray (" in done.stdout and "expected:" in done.stdout
