@@ -153,7 +153,7 @@ def collect(server, act, last):
         await stream.aclose()
         await asyncio.to_thread(thread.join)
 
-    asyncio.run(follow())
+    asyncio.run(asyncio.wait_for(follow(), 120))
     return received
 
 
