@@ -56,6 +56,7 @@ def test_local_time_is_that_of_the_zone(time, zone, shown):
 
 @pytest.mark.parametrize(("value", "shown"), [
     (0.285, "0.29"), (-0.001, "0"), (100.0, "100"), (1.5, "1.5"), (1e7, "10000000"), (0.005, "0.01"), (2.999999, "3"),
+    (1.005, "1.01"), (12.0, "12"),
 ])  # fmt: skip
 def test_points_have_at_most_two_decimals(value, shown):
     assert points.format_points(value) == shown

@@ -129,8 +129,10 @@ def test_prerequisite_of_the_same_assignment_blocks_if_it_is_called_or_has_a_cac
         assert (need in result.checks[0].blocked_by) == bool(used or has_cache)
 
 
-def test_official_prerequisites_block_nothing(tmp_path):
-    result, jobs, _ = blocked(tmp_path, [checked("failed"), checked("failed", function=ATTENTION)], {}, official=True)
+@pytest.mark.parametrize(("need", "function"), [(FUNCTION, ATTENTION), ("llama_layers.swiglu", "llama.llama_block")])
+def test_official_prerequisites_block_nothing(tmp_path, need, function):
+    checks = [checked("failed", function=need), checked("failed", function=function)]
+    result, jobs, _ = blocked(tmp_path, checks, {}, official=True)
     assert [check.status for check in result.checks] == ["failed", "failed"] and not jobs
 
 

@@ -14,7 +14,7 @@ from autograder.classroom.scoring.class_document import GradedClass
 from autograder.classroom.scoring.student_scores import ManualPoints, RubricPoints, StudentDecisions, adjustment
 from autograder.classroom.storage.result_store import JournalEntry
 from autograder.classroom.submissions.model import Attempt, ClassMember, Source, Student
-from autograder.core.points import format_points, rounded_points
+from autograder.core.points import rounded_points
 from autograder.courses.transformer import TRANSFORMER
 from autograder.report.score_words import rubric_texts, score_lines, unmarked_rubric_items
 
@@ -227,8 +227,3 @@ def test_numbers_in_the_words_add_up_to_the_score(policy, earned, manual, except
     score, out_of, percent = map(number, re.split(" of |which is ", result.removeprefix("total: ")))
     assert (score, out_of) == (rounded_points(student["score"]), rounded_points(student["out_of"]))
     assert percent == rounded_points(student["percent"])
-
-
-@pytest.mark.parametrize(("value", "text"), [(0.285, "0.29"), (1.005, "1.01"), (12.0, "12"), (-0.001, "0")])
-def test_format_points_rounds_half_up(value, text):
-    assert format_points(value) == text

@@ -225,6 +225,7 @@ def test_output_beyond_the_limit_is_an_error(student):
     text = "def softmax(x):\n    for _ in range(10_000):\n        print('y' * 10_000, flush=True)\n"
     student = student(text, output_bytes=1 << 20)
     require_failure(student, Raised, "File too large")
+    assert os.fstat(student.process._output.fileno()).st_size <= 1 << 20
     assert len(student.printed()) < 5000
 
 

@@ -219,6 +219,7 @@ def test_update_replaces_unchanged_notebooks_only(folder, notebook, monkeypatch)
     state = Workspace.open(folder).state
     assert notebook_files.update(folder, state) == []
     write_functions(notebook, "softmax")
+    assert notebook_files.update(folder, state) == [], "it is work in the notebook of this version"
     worked, installed = notebook.read_bytes(), notebook_files.released
     monkeypatch.setattr(notebook_files, "released", lambda name: installed(name).replace(b"# ", b"# New: ", 1))
     (folder / "notebooks" / "ffn.ipynb").unlink()

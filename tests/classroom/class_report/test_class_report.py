@@ -393,6 +393,7 @@ class TestSimilarity:
         assert "softmax.ipynb: left out" in listed and "\nbo" in listed and "\nada" not in listed
         page = (book.out / "report.html").read_text("utf-8").partition("Not compared in full")[2]
         assert "<bdi>bo</bdi>" in page and "<bdi>ada</bdi>" not in page
+        assert "--layout auto" in refusal("report", book.out, "--similar", tmp_path, "--layout", "moodle")
 
 
 def test_read_gradebook_other_schema_is_refused(tmp_path):

@@ -175,10 +175,11 @@ def test_chosen_file_counts_before_its_rivals(tmp_path, reader):
     assert found.rivals == {"softmax": ["softmax.ipynb", "softmax.py"]}
 
 
-def test_file_of_another_name_with_fewer_functions_is_no_rival(tmp_path, reader):
+@pytest.mark.parametrize(("name", "is_rival"), [("notes.py", False), ("softmax_final.py", True)])
+def test_file_with_fewer_functions_is_a_rival_if_its_name_is_similar(tmp_path, reader, name, is_rival):
     both = CODE["right"] + "def log_softmax(x):\n    return x\n"
-    found = account_of(write_files(tmp_path, {"softmax.py": both, "notes.py": CODE["wrong"]}), reader)
-    assert found.counting == {"softmax": "softmax.py"} and not found.rivals
+    found = account_of(write_files(tmp_path, {"softmax.py": both, name: CODE["wrong"]}), reader)
+    assert found.counting == {"softmax": "softmax.py"} and bool(found.rivals) == is_rival
 
 
 @pytest.mark.parametrize("name", ["work.7z", "work.rar", "work.pdf", "work.txt"])
