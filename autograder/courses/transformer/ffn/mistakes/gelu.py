@@ -22,7 +22,7 @@ mistake("exact-form", common=True).body("return gelu_exact(x)").explain("""
 mistake("sigmoid-form").body("x = as_float(x)\nreturn x / (1 + np.exp(-1.702 * x))").explain("""
     the rough approximation x σ(1.702 x) was used, not the tanh form
     why: The two differ by up to 0.021. GPT-2 was trained with the tanh form.
-    ask: Which of the published formulas of GELU does the docstring name?""")
+    ask: Which formula of GELU is asked for here: with erf, with tanh, or with σ?""")
 for name, old, new, title, why in (
     (
         "no-cubic",
