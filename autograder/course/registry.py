@@ -105,9 +105,14 @@ def imported_names(module: str, package: str) -> frozenset[str]:
     return frozenset(imported_roots(path.read_bytes()) if path.is_file() else ())
 
 
+def is_built_in(package: str) -> bool:
+    """Return whether a package is that of the built-in course."""
+    return package == BUILT_IN
+
+
 def folder(package: str) -> Path:
     """Return the folder of a course's package, without importing it; raise UsageError if there is no such package."""
-    if package == BUILT_IN:  # Without a search: its shipped answers are needed at every start.
+    if is_built_in(package):  # Without a search: its shipped answers are needed at every start.
         return Path(__file__).parents[1] / "courses" / "transformer"
     try:
         spec = importlib.util.find_spec(package)

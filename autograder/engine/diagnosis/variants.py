@@ -17,7 +17,7 @@ from typing import Any
 
 from autograder.core.wire_format import Config
 from autograder.course import registry
-from autograder.course.model import BUILT_IN, reachable
+from autograder.course.model import reachable
 from autograder.engine.diagnosis.mistake import CONSTANT, BrokenMistake, Mistake
 
 
@@ -272,5 +272,5 @@ def imported_modules(module: str, package: str) -> frozenset[str]:
 @cache
 def _solution_paths(package: str) -> dict[str, Path]:
     own = {path.stem: path for path in registry.solutions(package).glob("*.py")}
-    reusable = {} if package == BUILT_IN else _solution_paths(BUILT_IN)
+    reusable = {} if registry.is_built_in(package) else _solution_paths(registry.default().package)
     return {**reusable, **own}

@@ -15,7 +15,6 @@ from typing import Any
 from autograder.core import wire_format
 from autograder.core.versions import torch_version
 from autograder.course import registry
-from autograder.course.model import BUILT_IN
 from autograder.engine.reference.memo import INDEX, Memo, digest_of, user_cache
 from autograder.errors import UsageError
 
@@ -57,7 +56,7 @@ class Reference:
         return self._versions[module]
 
     def _ask(self, module: str, function: str, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
-        if self._package == BUILT_IN and importlib.util.find_spec("torch") is None:
+        if registry.is_built_in(self._package) and importlib.util.find_spec("torch") is None:
             raise _missing_answers("PyTorch")
         # Importing torch takes 1.5 s: only a process that needs it pays for it.
         try:
@@ -104,7 +103,7 @@ def source_digest(package: str, module: str = "") -> str:
     A changed reference makes every older answer of its assignment stale, and of those whose references import it.
     """
     folder = registry.folder(package)
-    if package != BUILT_IN:  # The references of a third-party course may use anything of their package but these files.
+    if not registry.is_built_in(package):  # The references may use anything of their package but these files.
         files = registry.source_files(package)
         sources = [path for path in files if not {path.stem, path.parent.name} & _WITHOUT_REFERENCES]
     elif module:
