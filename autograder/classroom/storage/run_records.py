@@ -84,7 +84,7 @@ def find_policy(
     if path is None and os.path.isfile(out / POLICY_FILE):
         path = out / POLICY_FILE
     if path is None and (recorded := read_settings(out).course):
-        path = Path(os.path.normpath(out / recorded))
+        path = _resolved(out, recorded)
         if not os.path.isfile(path):
             raise UsageError(f"the policy file of the last run is gone: {path}. Name it again: --course FILE")
     return (Policy(), None) if path is None else (load_policy(path, curriculum), path)
@@ -97,7 +97,7 @@ def find_roster(out: Path, policy: Policy, course: Path | None, roster: Path | N
     if policy.roster and course is not None:
         return course.parent / policy.roster
     recorded = read_settings(out).roster
-    path = Path(os.path.normpath(out / recorded))
+    path = _resolved(out, recorded)
     return path if recorded and os.path.isfile(path) else None
 
 
@@ -168,3 +168,7 @@ def _relative_to(out: Path, path: Path | None) -> str:
         return Path(os.path.relpath(path, out)).as_posix()
     except ValueError:
         return str(path.resolve())
+
+
+def _resolved(out: Path, recorded: str) -> Path:
+    return Path(os.path.normpath(out / recorded))
