@@ -1,4 +1,4 @@
-"""Loops for ever while it is imported.
+"""Loops forever while it is imported.
 
 Held by: process
 Right: 0 points

@@ -269,7 +269,7 @@ def odd_system_calls():
     import mmap
 
     def advise(advice):
-        """Advice that nobody knows; real advice from 100 on would break a page of the machine. Whose answer is it?"""
+        """Gives the kernel advice with an unknown number; real numbers from 100 on mark a page of memory as broken."""
         page = mmap.mmap(-1, mmap.PAGESIZE)
         address = ctypes.addressof(ctypes.c_char.from_buffer(page))
         LIBC.madvise(ctypes.c_void_p(address), ctypes.c_size_t(mmap.PAGESIZE), advice)

@@ -115,7 +115,7 @@ def colliding_keys(x, axis=-1):
 
 
 def drip(x, axis=-1):
-    """Sends its answer one byte at a time, for ever."""
+    """Sends its answer one byte at a time, forever."""
     os.write(3, struct.pack("<4sIQ", b"HWF1", 1 << 20, 0))
     while True:
         os.write(3, b" ")
@@ -249,7 +249,7 @@ def loop_in_c(x, axis=-1):
 
 
 def loop_in_python(x, axis=-1):
-    """Loops for ever in Python."""
+    """Loops forever in Python."""
     while True:
         pass
 
